@@ -1,0 +1,1 @@
+"""Models that read dialogue. Needs numpy, onnxruntime and tokenizers, nothing else."""

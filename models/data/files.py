@@ -1,0 +1,55 @@
+"""Opening the files of a data set, zipped or not, with errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from grice.models.errors import DataCorrupt, DataNotFound
+
+DATA_DIR_VARIABLE = "GRICE_DATA_DIR"
+
+
+def data_dir(given: str | Path | None = None) -> Path:
+    """The folder that holds one folder a data set: `given`, or else `$GRICE_DATA_DIR`.
+
+    Raises:
+        DataNotFound: neither is set, or there is no such folder.
+    """
+    value = given or os.environ.get(DATA_DIR_VARIABLE)
+    if not value:
+        raise DataNotFound(f"no data folder: give --data-dir or set {DATA_DIR_VARIABLE}")
+    folder = Path(value)
+    if not folder.is_dir():
+        raise DataNotFound(f"data folder {folder} is not a folder (from {'--data-dir' if given else DATA_DIR_VARIABLE})")
+    return folder
+
+
+def existing(folder: Path, *names: str) -> Path:
+    """The first of `names` that exists in `folder`.
+
+    Raises:
+        DataNotFound: none of them does.
+    """
+    for name in names:
+        if (folder / name).exists():
+            return folder / name
+    raise DataNotFound(f"{folder}: none of these is there: {', '.join(names)}; `grice data fetch {folder.name}` gets what can be fetched")
+
+
+def read_json(path: Path, member: str | None = None) -> Any:
+    """The JSON value in `path`; a `.zip` must hold it as `member` (default: its only file).
+
+    Raises:
+        DataCorrupt: the archive or the JSON is damaged.
+    """
+    try:
+        if path.suffix != ".zip":
+            return json.loads(path.read_text(encoding="utf-8"))
+        with zipfile.ZipFile(path) as archive:
+            return json.loads(archive.read(member or archive.namelist()[0]))
+    except (ValueError, zipfile.BadZipFile, KeyError, IndexError) as error:
+        raise DataCorrupt(f"{path}{f' ({member})' if member else ''}: {error}; fetch it again") from error

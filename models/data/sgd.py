@@ -1,0 +1,123 @@
+"""Schema-Guided Dialogue (Rastogi et al. 2020): `{train,dev,test}.zip` with `schema.json` and `dialogues_*.json`."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grice.models.data.files import existing, read_json
+from grice.models.dialogue import Speaker, Turn
+from grice.models.errors import DataCorrupt
+
+_SPEAKERS: dict[str, Speaker] = {"USER": "user", "SYSTEM": "bot"}
+
+
+@dataclass(frozen=True)
+class SlotSchema:
+    """One slot of a service; `possible_values` is empty for a free-text slot."""
+
+    name: str
+    description: str
+    is_categorical: bool
+    possible_values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ServiceSchema:
+    """One service (Restaurants_1) with its slots."""
+
+    name: str
+    description: str
+    slots: tuple[SlotSchema, ...]
+
+
+@dataclass(frozen=True)
+class Action:
+    """One annotated act of a turn (INFORM area=north) for a service."""
+
+    service: str
+    act: str
+    slot: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SgdTurn:
+    """A turn with its actions and, for the user, the slot values of every service so far."""
+
+    turn: Turn
+    actions: tuple[Action, ...]
+    state: dict[str, dict[str, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class SgdDialogue:
+    """A dialogue and the services it touches."""
+
+    dialogue_id: str
+    services: tuple[str, ...]
+    turns: tuple[SgdTurn, ...]
+
+
+def read_schema(folder: Path, split: str) -> dict[str, ServiceSchema]:
+    """The services of `split` ("train", "dev" or "test") by name.
+
+    Raises:
+        DataNotFound, DataCorrupt: the file is not there or not readable.
+    """
+    path = existing(folder, f"{split}.zip", split)
+    services = read_json(path, f"{split}/schema.json") if path.suffix == ".zip" else read_json(path / "schema.json")
+    return {
+        service["service_name"]: ServiceSchema(
+            service["service_name"],
+            service["description"],
+            tuple(
+                SlotSchema(slot["name"], slot["description"], bool(slot["is_categorical"]), tuple(slot["possible_values"]))
+                for slot in service["slots"]
+            ),
+        )
+        for service in services
+    }
+
+
+def read(folder: Path, split: str) -> Iterator[SgdDialogue]:
+    """The dialogues of `split` in file order, one file in memory at a time.
+
+    Raises:
+        DataNotFound, DataCorrupt: the archive is not there or not readable.
+    """
+    path = existing(folder, f"{split}.zip", split)
+    for dialogues in _files(path):
+        for dialogue in dialogues:
+            try:
+                turns = tuple(_turn(turn) for turn in dialogue["turns"])
+                yield SgdDialogue(dialogue["dialogue_id"], tuple(dialogue["services"]), turns)
+            except (KeyError, TypeError) as error:
+                raise DataCorrupt(f"{path}: not in SGD's format ({error!r})") from error
+
+
+def _files(path: Path) -> Iterator[list[dict[str, Any]]]:
+    if path.suffix != ".zip":
+        for file in sorted(path.glob("dialogues_*.json")):
+            yield read_json(file)
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = sorted(name for name in archive.namelist() if "dialogues_" in name)
+    except zipfile.BadZipFile as error:
+        raise DataCorrupt(f"{path}: {error}; fetch it again") from error
+    for member in members:
+        yield read_json(path, member)
+
+
+def _turn(turn: dict[str, Any]) -> SgdTurn:
+    actions, state = [], {}
+    for frame in turn["frames"]:
+        service = frame["service"]
+        actions += [Action(service, act["act"], act["slot"], tuple(act["values"])) for act in frame.get("actions", ())]
+        if "state" in frame:
+            state[service] = {slot: tuple(values) for slot, values in frame["state"]["slot_values"].items()}
+    return SgdTurn(Turn(_SPEAKERS[turn["speaker"]], turn["utterance"]), tuple(actions), state)

@@ -1,0 +1,92 @@
+"""Turns and dialogues: what every model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from grice.models.errors import InputError
+
+Speaker = Literal["user", "bot"]
+
+SPEAKERS: tuple[str, ...] = get_args(Speaker)
+MAX_TEXT_CHARACTERS = 10_000
+"""Longest text of one turn. A spoken or typed turn has a few hundred characters; more is a pasted document."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One utterance.
+
+    Raises:
+        InputError: the speaker is unknown, the text is blank, longer than `MAX_TEXT_CHARACTERS`, or not valid Unicode
+            (lone surrogates). Control characters are allowed; models read them as spaces.
+    """
+
+    speaker: Speaker
+    text: str
+
+    def __post_init__(self) -> None:
+        if self.speaker not in SPEAKERS:
+            raise InputError("speaker", self.speaker, " or ".join(SPEAKERS))
+        check_text(self.text)
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Turns in order, oldest first; the last one is the turn that a model looks at.
+
+    Raises:
+        InputError: there is no turn.
+    """
+
+    turns: tuple[Turn, ...]
+
+    def __post_init__(self) -> None:
+        if not self.turns:
+            raise InputError("turns", "0 turns", "at least 1")
+
+    @classmethod
+    def of(cls, text: str, history: Iterable[Turn | tuple[Speaker, str]] = (), speaker: Speaker = "user") -> Dialogue:
+        """The dialogue that ends in `text`, after `history` (oldest first)."""
+        earlier = [turn if isinstance(turn, Turn) else Turn(*turn) for turn in history]
+        return cls((*earlier, Turn(speaker, text)))
+
+    @property
+    def last(self) -> Turn:
+        """The turn that a model looks at."""
+        return self.turns[-1]
+
+    @property
+    def history(self) -> tuple[Turn, ...]:
+        """All turns before the last, oldest first."""
+        return self.turns[:-1]
+
+
+def check_text(text: object, what: str = "text") -> str:
+    """Return `text` if it is usable as the text of a turn.
+
+    Raises:
+        InputError: not a string, blank, too long, or with lone surrogates.
+    """
+    if not isinstance(text, str):
+        raise InputError(what, text, "a string")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise InputError(what, text, f"at most {MAX_TEXT_CHARACTERS} characters")
+    if not any(character.isprintable() and not character.isspace() for character in text):
+        raise InputError(what, text, "a text with at least one printable character")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(what, text.encode("utf-8", "backslashreplace").decode(), "valid Unicode (no lone surrogates)")
+    return text
+
+
+def plain_text(text: str) -> str:
+    """`text` with control characters and runs of white space as single spaces: what models read."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+def cut_history(turns: Sequence[Turn], limit: int) -> tuple[tuple[Turn, ...], int]:
+    """The newest `limit` turns, and how many older ones were left out."""
+    dropped = max(0, len(turns) - limit)
+    return tuple(turns[dropped:]), dropped

@@ -1,0 +1,113 @@
+"""Every error that Grice raises on purpose.
+
+    GriceError
+    ├── InputError          a caller's value is not usable (also a ValueError)
+    ├── SettingsError       a setting is unknown or out of range (also a ValueError)
+    ├── ModelError          a model cannot be used
+    │   ├── ModelNotFound       no model of that name or at that path
+    │   ├── WeightsError        a weight file is missing, truncated or altered
+    │   └── ProviderError       an execution provider that this machine does not have
+    ├── DataError           a data set cannot be used
+    │   ├── DataNotFound        the file or folder is not there
+    │   └── DataCorrupt         size, checksum or format differ from the pinned ones
+    ├── StoreError          the dialogue store cannot be reached or refused
+    ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
+    ├── DeadlineExceeded    a stage did not answer in time
+    └── MissingExtra        an optional dependency is not installed (also an ImportError)
+
+A message says what is wrong, what came, what is allowed and, where there is one, the next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class GriceError(Exception):
+    """Base of all errors of this package."""
+
+
+class InputError(GriceError, ValueError):
+    """A caller's value is not usable. Says what, got, allowed."""
+
+    def __init__(self, what: str, got: object, allowed: str) -> None:
+        self.what = what
+        self.got = shorten(got)
+        self.allowed = allowed
+        super().__init__(f"{what}: got {self.got}; allowed: {allowed}")
+
+
+class SettingsError(GriceError, ValueError):
+    """A setting is unknown or out of range. Says which, got, allowed."""
+
+    def __init__(self, what: str, got: object, allowed: str) -> None:
+        self.what = what
+        self.got = shorten(got)
+        self.allowed = allowed
+        super().__init__(f"setting {what}: got {self.got}; allowed: {allowed}")
+
+
+class ModelError(GriceError):
+    """A model cannot be used."""
+
+
+class ModelNotFound(ModelError):
+    """There is no model of that name in `pretrained/`, nor one at that path."""
+
+    def __init__(self, name: str, available: Iterable[str]) -> None:
+        known = ", ".join(sorted(available)) or "none"
+        super().__init__(f"model {shorten(name)} not found; shipped models: {known}; or give the path of a folder with a manifest.json")
+
+
+class WeightsError(ModelError):
+    """A weight file is missing, truncated or altered."""
+
+
+class ProviderError(ModelError):
+    """The execution provider that was asked for is not there."""
+
+    def __init__(self, got: str, available: Iterable[str]) -> None:
+        super().__init__(f"execution provider {shorten(got)} is not available; available here: auto, {', '.join(available)}")
+
+
+class DataError(GriceError):
+    """A data set cannot be used."""
+
+
+class DataNotFound(DataError):
+    """The file or folder of a data set is not there."""
+
+
+class DataCorrupt(DataError):
+    """Size, checksum or format of a data file differ from what is expected."""
+
+
+class StoreError(GriceError):
+    """The dialogue store cannot be reached or refused the operation."""
+
+
+class Overloaded(GriceError):
+    """A bounded queue is full."""
+
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class DeadlineExceeded(GriceError):
+    """A stage did not answer within its deadline."""
+
+
+class MissingExtra(GriceError, ImportError):
+    """An optional dependency is not installed; says the install line."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed; run: pip install 'grice[{extra}]'")
+
+
+def shorten(value: object, limit: int = 80) -> str:
+    """`repr(value)`, cut to about `limit` characters so that a message stays readable and never dumps a document."""
+    if isinstance(value, (str, bytes)) and len(value) > limit:
+        return f"{value[: limit - 20]!r}… ({len(value)} {'characters' if isinstance(value, str) else 'bytes'})"
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

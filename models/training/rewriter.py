@@ -1,0 +1,163 @@
+"""Training the rewriter: `BartForConditionalGeneration` on DIRECT, both directions in one model, or the paper's set-up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BartConfig, BartForConditionalGeneration
+
+from grice.models.data import direct, multiwoz, sgd
+from grice.models.template import TAGS
+from grice.models.training import vocabulary, warm_start
+from grice.models.training.rewriter_data import (
+    IGNORED,
+    Example,
+    RewriteBatch,
+    SourceFormat,
+    batcher,
+    collate,
+    encode,
+    from_direct,
+    unlabelled_turns,
+)
+from grice.models.training.trainer import Schedule, Trainer, choose_device
+from grice.models.training.vocabulary import CLS, PAD, SEP
+
+
+@dataclass(frozen=True)
+class SmallRecipe:
+    """The shipped model: MiniLM start, a denoising stage on unlabelled turns, then DIRECT in four directions."""
+
+    layout: SourceFormat = SourceFormat(history_turns=2, max_tokens=112)
+    decoder_layers: tuple[int, ...] = (2, 4, 6)
+    pretraining_turns: int = 60_000
+    pretraining: Schedule = Schedule(epochs=1, learning_rate=5e-4)
+    finetuning: Schedule = Schedule(epochs=8, learning_rate=3e-4, average=0.998)
+    batch_size: int = 32
+    label_smoothing: float = 0.1
+    dropout: float = 0.1
+    seed: int = 0
+
+
+def train_small(data_dir: Path, out: Path, recipe: SmallRecipe | None = None, device: str = "auto") -> float:
+    """Train the small rewriter into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev BLEU.
+
+    Reads DIRECT (train part), MultiWOZ (val and extra utterances) and SGD (train) below `data_dir`.
+    """
+    recipe = recipe or SmallRecipe()
+    torch.manual_seed(recipe.seed)
+    place = choose_device(device)
+    rows = direct.read(data_dir, parts=["train"])
+    dev = [Example(row.indirect, row.history, "direct", row.direct) for row in direct.read(data_dir, parts=["dev"])]
+    words = _vocabulary(data_dir, rows, out)
+    model = small_model(words, recipe)
+
+    def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
+        return evaluate_rewriter(current, words.tokenizer, dev, recipe.layout)
+
+    def loss(current: nn.Module, batch: RewriteBatch) -> Tensor:
+        return cross_entropy(current, batch, recipe.label_smoothing, place)
+
+    if recipe.pretraining_turns:
+        noisy = batcher(
+            words.tokenizer, unlabelled_turns(data_dir, recipe.pretraining_turns), recipe.layout, recipe.batch_size, recipe.seed
+        )
+        Trainer(model, out / "pretraining", recipe.pretraining, noisy, loss, evaluate, place).fit()
+    pairs = batcher(words.tokenizer, from_direct(rows), recipe.layout, recipe.batch_size, recipe.seed + 1)
+    best = Trainer(model, out / "finetuning", recipe.finetuning, pairs, loss, evaluate, place).fit()
+    save(model, words.tokenizer, out / "model", {"recipe": "small", "dev_bleu": best, **asdict(recipe)})
+    return best
+
+
+def _vocabulary(data_dir: Path, rows: Sequence[direct.Triple], out: Path) -> vocabulary.Vocabulary:
+    texts = [text for row in rows for text in (row.original, row.direct, row.indirect)]
+    evaluated = set(multiwoz.read(data_dir / "multiwoz21", "test"))
+    texts += [utterance.turn.text for turns in multiwoz.read(data_dir / "multiwoz21", "val").values() for utterance in turns]
+    texts += [said.turn.text for key, said in multiwoz.read_user_utterances(data_dir / "multiwoz21") if key not in evaluated]
+    texts += [turn.turn.text for dialogue in sgd.read(data_dir / "sgd", "train") for turn in dialogue.turns]
+    words = vocabulary.cut(texts, TAGS, at_least=2, size=10_000)
+    out.mkdir(parents=True, exist_ok=True)
+    words.tokenizer.save(str(out / "tokenizer.json"))
+    return words
+
+
+def small_model(words: vocabulary.Vocabulary, recipe: SmallRecipe) -> BartForConditionalGeneration:
+    """The untrained small model, its weights from MiniLM."""
+    positions = recipe.layout.max_tokens + 16
+    config = BartConfig(
+        vocab_size=words.tokenizer.get_vocab_size(),
+        d_model=warm_start.WIDTH,
+        encoder_layers=warm_start.LAYERS,
+        decoder_layers=len(recipe.decoder_layers),
+        encoder_attention_heads=warm_start.HEADS,
+        decoder_attention_heads=warm_start.HEADS,
+        encoder_ffn_dim=warm_start.FEED_FORWARD,
+        decoder_ffn_dim=warm_start.FEED_FORWARD,
+        max_position_embeddings=positions,
+        dropout=recipe.dropout,
+        attention_dropout=recipe.dropout,
+        pad_token_id=PAD,
+        bos_token_id=CLS,
+        eos_token_id=SEP,
+        decoder_start_token_id=CLS,
+        forced_eos_token_id=None,
+        attn_implementation="eager",  # faster than sdpa on CPU for turns of this length
+    )
+    model = BartForConditionalGeneration(config)
+    state = warm_start.bart_weights(words.kept_ids, len(TAGS), positions, recipe.decoder_layers)
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    if unexpected or set(missing) - {"lm_head.weight", "final_logits_bias"}:
+        raise RuntimeError(f"MiniLM's weights do not fit BART: missing {missing}, unexpected {unexpected}")
+    model.tie_weights()
+    return model
+
+
+def cross_entropy(model: nn.Module, batch: RewriteBatch, smoothing: float, device: torch.device) -> Tensor:
+    """Mean token cross-entropy of one batch, a scalar."""
+    logits = model(
+        input_ids=batch.source.to(device),
+        attention_mask=batch.mask.to(device),
+        decoder_input_ids=batch.decoder_input.to(device),
+        use_cache=False,
+    ).logits
+    labels = batch.labels.to(device).flatten()
+    return functional.cross_entropy(logits.float().flatten(0, 1), labels, ignore_index=IGNORED, label_smoothing=smoothing)
+
+
+@torch.no_grad()
+def evaluate_rewriter(
+    model: nn.Module, tokenizer: Tokenizer, examples: Sequence[Example], layout: SourceFormat, batch_size: int = 64
+) -> tuple[float, dict[str, float]]:
+    """Lower-cased BLEU of greedy rewrites, and the loss. The tokens are compared as words, before any casing step."""
+    import sacrebleu
+
+    device = next(model.parameters()).device
+    order = sorted(examples, key=lambda example: len(example.text))
+    hypotheses, references, losses = [], [], []
+    for start in range(0, len(order), batch_size):
+        chunk = order[start : start + batch_size]
+        batch = collate([encode(tokenizer, example, layout) for example in chunk])
+        losses.append(cross_entropy(model, batch, 0.0, device).item() * len(chunk))
+        tokens: Any = model.generate(  # type: ignore[operator]
+            input_ids=batch.source.to(device), attention_mask=batch.mask.to(device), max_new_tokens=64, num_beams=1, do_sample=False
+        )
+        hypotheses += [tokenizer.decode(row, skip_special_tokens=True).replace(" ' ", "'") for row in tokens.tolist()]
+        references += [example.target.lower() for example in chunk]
+    bleu = sacrebleu.corpus_bleu(hypotheses, [references]).score
+    return bleu, {"dev_bleu": bleu, "dev_loss": sum(losses) / len(order)}
+
+
+def save(model: BartForConditionalGeneration, tokenizer: Tokenizer, folder: Path, facts: dict[str, Any]) -> None:
+    """Write the model as transformers does, its tokenizer and `training.json`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "training.json").write_text(json.dumps(facts, indent=2, default=str) + "\n", encoding="utf-8")

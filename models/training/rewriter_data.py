@@ -1,0 +1,169 @@
+"""What the rewriter learns from: pairs of a source text and a target, from DIRECT and, before that, from other dialogue data."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from grice.models.data import direct, multiwoz, sgd
+from grice.models.dialogue import Turn
+from grice.models.template import source_text, untagged
+from grice.models.training.trainer import bucketed
+from grice.models.training.vocabulary import CLS, MASK, PAD, SEP
+
+IGNORED = -100
+
+
+@dataclass(frozen=True)
+class Example:
+    """Rewrite `text`, said after `history` (oldest first), into `target`, which has the given form."""
+
+    text: str
+    history: tuple[Turn, ...]
+    form: str
+    target: str
+    noisy: bool = False
+
+
+def from_direct(triples: Iterable[direct.Triple]) -> list[Example]:
+    """Four examples a row: indirect→direct, original→direct, direct→indirect, indirect→original.
+
+    Only the first and the third are tasks; the others show the same content in one more wording, which small data needs.
+    """
+    examples = []
+    for row in triples:
+        for text, form, target in (
+            (row.indirect, "direct", row.direct),
+            (row.original, "direct", row.direct),
+            (row.direct, "indirect", row.indirect),
+            (row.indirect, "original", row.original),
+        ):
+            examples.append(Example(text, row.history, form, target))
+    return examples
+
+
+def unlabelled_turns(data_dir: Path, limit: int, seed: int = 0) -> list[Example]:
+    """User turns of SGD (train) and MultiWOZ (val and the annotated extra utterances) to denoise, none of MultiWOZ's test split."""
+    evaluated = set(multiwoz.read(data_dir / "multiwoz21", "test"))
+    ours = []
+    for turns in multiwoz.read(data_dir / "multiwoz21", "val").values():
+        ours += _user_turns([utterance.turn for utterance in turns])
+    for session, utterance in multiwoz.read_user_utterances(data_dir / "multiwoz21"):
+        if session not in evaluated:
+            ours.append(Example(utterance.turn.text, (), "original", utterance.turn.text, noisy=True))
+    others: list[Example] = []
+    for dialogue in sgd.read(data_dir / "sgd", "train"):
+        others += _user_turns([turn.turn for turn in dialogue.turns])
+    random.Random(seed).shuffle(others)
+    return ours + others[: max(0, limit - len(ours))]
+
+
+def _user_turns(turns: Sequence[Turn]) -> list[Example]:
+    return [
+        Example(turn.text, tuple(turns[max(0, place - 4) : place]), "original", turn.text, noisy=True)
+        for place, turn in enumerate(turns)
+        if turn.speaker == "user" and len(turn.text.split()) >= 3
+    ]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Token ids of one example: `source` starts with [CLS], `target` has neither start nor end."""
+
+    source: list[int]
+    target: list[int]
+
+
+@dataclass(frozen=True)
+class SourceFormat:
+    """How much of a dialogue the rewriter reads: the newest `history_turns` turns, `max_tokens` tokens with the tags."""
+
+    history_turns: int
+    max_tokens: int
+    with_form: bool = True
+
+
+def encode(tokenizer: Tokenizer, example: Example, layout: SourceFormat, drop_history: bool = False) -> Encoded:
+    """Token ids of an example; history is cut from the oldest turn until the source fits."""
+    turns = 0 if drop_history else layout.history_turns
+    history = example.history[-turns:] if turns else ()
+    while True:
+        text = source_text(example.text, history, example.form if layout.with_form else None)
+        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        if len(ids) <= layout.max_tokens - 1 or not history:
+            break
+        history = history[1:]
+    target = tokenizer.encode(untagged(example.target), add_special_tokens=False).ids
+    return Encoded([CLS, *ids[: layout.max_tokens - 1]], target[: layout.max_tokens - 1])
+
+
+def corrupt(tokens: list[int], query: int, random_: random.Random) -> list[int]:
+    """BART's text infilling on what follows the query tag: about 30 % of the tokens in spans of 1 to 4, each span one [MASK];
+    now and then a span is lost altogether or two neighbours change places."""
+    start = len(tokens) - 1 - tokens[::-1].index(query) + 1
+    kept, body = tokens[:start], tokens[start:]
+    out: list[int] = []
+    place = 0
+    while place < len(body):
+        if random_.random() < 0.14:
+            place += random_.randint(1, 4)
+            if random_.random() < 0.7:
+                out.append(MASK)
+        elif place + 1 < len(body) and random_.random() < 0.05:
+            out += [body[place + 1], body[place]]
+            place += 2
+        else:
+            out.append(body[place])
+            place += 1
+    return kept + (out or [MASK])
+
+
+@dataclass(frozen=True)
+class RewriteBatch:
+    """Padded token ids, each of shape (batch, length). `labels` has -100 where nothing is to be learned."""
+
+    source: Tensor
+    mask: Tensor
+    decoder_input: Tensor
+    labels: Tensor
+
+
+def collate(rows: Sequence[Encoded]) -> RewriteBatch:
+    """One batch; the decoder starts from [CLS] and has to end with [SEP]."""
+    source = _padded([row.source for row in rows], PAD)
+    return RewriteBatch(
+        source,
+        (source != PAD).long(),
+        _padded([[CLS, *row.target] for row in rows], PAD),
+        _padded([[*row.target, SEP] for row in rows], IGNORED),
+    )
+
+
+def _padded(rows: Sequence[list[int]], filler: int) -> Tensor:
+    width = max(map(len, rows))
+    return torch.tensor([row + [filler] * (width - len(row)) for row in rows])
+
+
+def batcher(
+    tokenizer: Tokenizer, examples: Sequence[Example], layout: SourceFormat, batch_size: int, seed: int, no_history: float = 0.1
+) -> Callable[[int], Sequence[RewriteBatch]]:
+    """The batches of an epoch, bucketed by length; in a share `no_history` of the examples the history is hidden."""
+    query = tokenizer.token_to_id("<query>")
+
+    def batches(epoch: int) -> Sequence[RewriteBatch]:
+        chance = random.Random(f"{seed}:{epoch}")
+        encoded = []
+        for example in examples:
+            row = encode(tokenizer, example, layout, drop_history=chance.random() < no_history)
+            encoded.append(replace(row, source=corrupt(row.source, query, chance)) if example.noisy else row)
+        generator = torch.Generator().manual_seed(seed * 1000 + epoch)
+        lengths = [len(row.source) + len(row.target) for row in encoded]
+        return [collate([encoded[index] for index in batch]) for batch in bucketed(lengths, batch_size, generator)]
+
+    return batches

@@ -1,0 +1,53 @@
+"""A smaller WordPiece vocabulary cut out of MiniLM's: the output layer is most of a small decoder's work and size.
+
+Every single character stays (alone and as a continuation), so a word that lost its piece is spelt out, never unknown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tokenizers import Tokenizer
+
+from grice.models.training import warm_start
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+PAD, UNK, CLS, SEP, MASK = range(5)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A tokenizer and, for its ids without the added tags, MiniLM's ids."""
+
+    tokenizer: Tokenizer
+    kept_ids: tuple[int, ...]
+
+
+def cut(texts: Iterable[str], tags: Sequence[str], at_least: int, size: int) -> Vocabulary:
+    """MiniLM's tokenizer with the pieces that occur at least `at_least` times in `texts`, the `size` most frequent at most.
+
+    Ids: 0 to 4 are [PAD], [UNK], [CLS], [SEP], [MASK], then `tags`, then the pieces in MiniLM's order.
+    """
+    full = Tokenizer.from_file(str(warm_start.folder() / "tokenizer.json"))
+    full.no_padding()
+    full.no_truncation()
+    counts: Counter[str] = Counter()
+    for encoding in full.encode_batch(list(texts), add_special_tokens=False):
+        counts.update(encoding.tokens)
+    ids = full.get_vocab()
+    frequent = {piece for piece, count in counts.most_common(size) if count >= at_least}
+    letters = {piece for piece in ids if len(piece.removeprefix("##")) == 1 and ord(piece.removeprefix("##")) < 0x250}
+    pieces = sorted((frequent | letters) - set(SPECIAL), key=ids.__getitem__)
+    order = [*SPECIAL, *tags, *pieces]
+    layout = json.loads(full.to_str())
+    layout["model"]["vocab"] = {piece: number for number, piece in enumerate(order)}
+    layout["added_tokens"] = [
+        {"id": number, "content": piece, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+        for number, piece in enumerate(order[: len(SPECIAL) + len(tags)])
+    ]
+    layout["post_processor"] = None
+    layout["padding"] = layout["truncation"] = None
+    return Vocabulary(Tokenizer.from_str(json.dumps(layout)), tuple(ids[piece] for piece in (*SPECIAL, *pieces)))
