@@ -1,0 +1,68 @@
+"""What the pipeline says of a user turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from grice.models.results import Directness, Rewrite
+
+Decision = Literal["pass", "rewrite", "clarify"]
+Stage = Literal["directness", "rewriter", "guard", "store"]
+Reason = Literal[
+    "direct",  # pass: direct enough
+    "indirect",  # rewrite: not direct enough, and the rewrite can be trusted
+    "unchanged",  # pass: the rewriter gave the turn back as it was
+    "refused",  # pass or clarify: the guard refused the rewrite
+    "uncertain",  # pass or clarify: the rewriter was not confident
+    "failed",  # pass: a stage failed or was late
+    "not_text",  # pass: the text cannot be analysed (blank, too long, not valid Unicode)
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why the guard does not support a rewrite.
+
+    Attributes:
+        kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation`.
+        what: number, time, date, price, name, quoted or negation.
+        value: the value as it is written.
+    """
+
+    kind: Literal["added", "dropped", "negation"]
+    what: Literal["number", "time", "date", "price", "name", "quoted", "negation"]
+    value: str
+
+
+@dataclass(frozen=True)
+class StageFailure:
+    """A stage that failed: which, the error's class name, and its message."""
+
+    stage: Stage
+    error: str
+    message: str
+
+
+@dataclass(frozen=True)
+class TurnAnalysis:
+    """A user turn after the pipeline.
+
+    Attributes:
+        original: the turn as it came.
+        text: what the NLU should read, in the mode of the settings; the original unless `decision` is `rewrite`.
+        decision, reason: what was decided, and why.
+        directness: None where it was not scored.
+        rewrite: None where none was made; kept also when it was not trusted.
+        findings: what the guard found against the rewrite.
+        failures: stages that failed; the turn passed unchanged then.
+    """
+
+    original: str
+    text: str
+    decision: Decision
+    reason: Reason
+    directness: Directness | None = None
+    rewrite: Rewrite | None = None
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[StageFailure, ...] = ()

@@ -1,0 +1,132 @@
+"""Settings: one frozen dataclass a part, checked when made; the environment is read here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
+
+from grice.models.errors import SettingsError
+
+Mode = Literal["replace", "append"]
+Policy = Literal["pass_through", "raise"]
+StoreKind = Literal["memory", "redis"]
+
+PREFIX = "GRICE_"
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """How user turns are treated.
+
+    Attributes:
+        mode: what the NLU gets: the rewrite alone (`replace`) or the original followed by it (`append`).
+        direct_from: a turn of at least this directness passes as it is, 0 to 1.
+        clarify_below: where no rewrite can be trusted, a turn of less than this directness asks for clarification, 0 to 1.
+        min_confidence: a rewrite of less confidence than this is not trusted, 0 to 1.
+        deadline_ms: how long one stage may take, in milliseconds.
+        on_error: what happens when a stage fails or is late: the turn passes unchanged and marked, or the error is raised.
+        directness_model, rewriter_model: a shipped name or the path of a folder.
+        provider: ONNX execution provider: auto, cpu, cuda or a provider's full name.
+        threads: intra-op threads of a session, 1 to 64.
+        precision: which file of a model: int8, fp32 or fp16.
+    """
+
+    mode: Mode = "append"
+    direct_from: float = 0.5
+    clarify_below: float = 0.1
+    min_confidence: float = 0.3
+    deadline_ms: int = 2000
+    on_error: Policy = "pass_through"
+    directness_model: str = "directness"
+    rewriter_model: str = "rewriter"
+    provider: str = "auto"
+    threads: int = 1
+    precision: Literal["int8", "fp32", "fp16"] = "int8"
+
+    def __post_init__(self) -> None:
+        for name in ("direct_from", "clarify_below", "min_confidence"):
+            _within(name, getattr(self, name), 0.0, 1.0)
+        _within("deadline_ms", self.deadline_ms, 1, 600_000)
+        _within("threads", self.threads, 1, 64)
+        _check_choices(self)
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """How the REST service runs.
+
+    Attributes:
+        host, port: where it listens.
+        store: where dialogues are kept: `memory` or `redis`.
+        redis_url: used when `store` is `redis`.
+        max_dialogues: dialogues kept in memory; the one unused longest goes first.
+        max_turns: turns kept of a dialogue; the oldest go first.
+        expire_s: seconds after its last turn that a dialogue is forgotten.
+        max_body_bytes: largest request body.
+        batch_size, batch_wait_ms: a batch leaves when it has this many items or its first has waited this long.
+        queue_size: items that may wait; more are answered 429 with Retry-After.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8300
+    store: StoreKind = "memory"
+    redis_url: str = "redis://127.0.0.1:6379/0"
+    max_dialogues: int = 10_000
+    max_turns: int = 200
+    expire_s: int = 3600
+    max_body_bytes: int = 1_000_000
+    batch_size: int = 16
+    batch_wait_ms: float = 3.0
+    queue_size: int = 512
+
+    def __post_init__(self) -> None:
+        _within("port", self.port, 0, 65_535)
+        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size", "queue_size"):
+            _within(name, getattr(self, name), 1, 2**31)
+        _within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
+        _check_choices(self)
+
+
+Settings = TypeVar("Settings", PipelineSettings, ServiceSettings)
+
+
+def from_environment(kind: type[Settings], environment: Mapping[str, str] | None = None, **given: Any) -> Settings:
+    """Settings of `kind` from `GRICE_…` variables (`GRICE_DIRECT_FROM=0.6`), overridden by the `given` values that are not None.
+
+    Raises:
+        SettingsError: a value cannot be read or is out of range.
+    """
+    source = os.environ if environment is None else environment
+    types = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        text = source.get(PREFIX + field.name.upper())
+        if text is not None:
+            values[field.name] = _parsed(PREFIX + field.name.upper(), text, types[field.name])
+    values.update({name: value for name, value in given.items() if value is not None})
+    return kind(**values)
+
+
+def _parsed(name: str, text: str, kind: Any) -> Any:
+    if kind not in (int, float):
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        raise SettingsError(name, text, "an integer" if kind is int else "a number") from None
+
+
+def _within(name: str, value: object, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise SettingsError(name, value, f"{low} to {high}")
+
+
+def _check_choices(settings: PipelineSettings | ServiceSettings) -> None:
+    for name, kind in get_type_hints(type(settings)).items():
+        choices = get_args(kind)
+        if choices and getattr(settings, name) not in choices:
+            raise SettingsError(name, getattr(settings, name), ", ".join(map(str, choices)))
+        if kind is str and not isinstance(getattr(settings, name), str):
+            raise SettingsError(name, getattr(settings, name), "a string")
