@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from grice.models.errors import SettingsError
 
@@ -60,19 +60,23 @@ class ServiceSettings:
     Attributes:
         host, port: where it listens.
         store: where dialogues are kept: `memory` or `redis`.
-        redis_url: used when `store` is `redis`.
+        redis_url: used when `store` is `redis`; `redis://`, `rediss://` or `unix://`.
+        store_timeout_ms: how long one operation of Redis may take, in milliseconds.
         max_dialogues: dialogues kept in memory; the one unused longest goes first.
         max_turns: turns kept of a dialogue; the oldest go first.
         expire_s: seconds after its last turn that a dialogue is forgotten.
         max_body_bytes: largest request body.
         batch_size, batch_wait_ms: a batch leaves when it has this many items or its first has waited this long.
-        queue_size: items that may wait; more are answered 429 with Retry-After.
+        queue_size: items that may wait, at least the 64 that one request may hold; more are answered 429 with Retry-After.
+        api_keys: a caller of `/v1/…` must send one of these as a bearer token; none: no key is asked for. In the environment
+            separated by commas.
     """
 
     host: str = "127.0.0.1"
     port: int = 8300
     store: StoreKind = "memory"
-    redis_url: str = "redis://127.0.0.1:6379/0"
+    redis_url: str = field(default="redis://127.0.0.1:6379/0", repr=False)
+    store_timeout_ms: int = 250
     max_dialogues: int = 10_000
     max_turns: int = 200
     expire_s: int = 3600
@@ -80,12 +84,17 @@ class ServiceSettings:
     batch_size: int = 16
     batch_wait_ms: float = 3.0
     queue_size: int = 512
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         _within("port", self.port, 0, 65_535)
-        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size", "queue_size"):
+        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size"):
             _within(name, getattr(self, name), 1, 2**31)
+        _within("queue_size", self.queue_size, 64, 2**31)
+        _within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
         _within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
+        if not all(isinstance(key, str) and key for key in self.api_keys):
+            raise SettingsError("api_keys", f"{len(self.api_keys)} keys", "non-empty strings")
         _check_choices(self)
 
 
@@ -110,6 +119,8 @@ def from_environment(kind: type[Settings], environment: Mapping[str, str] | None
 
 
 def _parsed(name: str, text: str, kind: Any) -> Any:
+    if kind == tuple[str, ...]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
     if kind not in (int, float):
         return text
     try:
@@ -125,7 +136,7 @@ def _within(name: str, value: object, low: float, high: float) -> None:
 
 def _check_choices(settings: PipelineSettings | ServiceSettings) -> None:
     for name, kind in get_type_hints(type(settings)).items():
-        choices = get_args(kind)
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
         if choices and getattr(settings, name) not in choices:
             raise SettingsError(name, getattr(settings, name), ", ".join(map(str, choices)))
         if kind is str and not isinstance(getattr(settings, name), str):

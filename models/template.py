@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.models.dialogue import Turn, plain_text
+from tokenizers import Tokenizer
 
 TargetForm = Literal["direct", "indirect"]
 
@@ -19,9 +21,12 @@ QUERY_TAG = "<query>"
 SPEAKER_TAGS = {"user": "<user>", "bot": "<system>"}
 FORM_TAGS = {"direct": "<direct>", "indirect": "<indirect>", "original": "<original>"}
 """`original`, the form people used unprompted, is an auxiliary target in training."""
+START_TOKEN = "[CLS]"
 TAGS = (QUERY_TAG, *SPEAKER_TAGS.values(), *FORM_TAGS.values())
 
-_TAG_LIKE = re.compile("|".join(re.escape(tag) for tag in TAGS), re.IGNORECASE)
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", START_TOKEN, "[SEP]", "[MASK]")
+
+_TAG_LIKE = re.compile("|".join(re.escape(tag) for tag in (*TAGS, *SPECIAL_TOKENS)))
 
 
 def source_text(text: str, history: Sequence[Turn], form: str | None) -> str:
@@ -34,3 +39,38 @@ def source_text(text: str, history: Sequence[Turn], form: str | None) -> str:
 def untagged(text: str) -> str:
     """`text` for the model: control characters out, and nothing in it that reads as one of our tags."""
     return plain_text(_TAG_LIKE.sub(lambda match: match.group()[1:-1], text))
+
+
+@dataclass(frozen=True)
+class SourceFormat:
+    """How much of a dialogue a model reads: the newest `history_turns` turns, and `max_tokens` tokens in all.
+
+    `with_form`: the source starts with the tag of the wanted form, because the model writes several.
+    """
+
+    history_turns: int
+    max_tokens: int
+    with_form: bool = True
+
+
+@dataclass(frozen=True)
+class Source:
+    """Token ids that a model reads ([CLS] first), and what of the dialogue they hold."""
+
+    ids: list[int]
+    history_read: int
+    history_cut: int
+    text_cut: bool
+
+
+def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat) -> Source:
+    """Token ids of `text` after `history`; what does not fit is cut, from the oldest turn, and of the text itself last."""
+    kept = list(history[-layout.history_turns :]) if layout.history_turns else []
+    start = tokenizer.token_to_id(START_TOKEN)
+    while True:
+        ids = tokenizer.encode(source_text(text, kept, form if layout.with_form else None), add_special_tokens=False).ids
+        if len(ids) < layout.max_tokens or not kept:
+            break
+        kept = kept[1:]
+    cut = len(ids) >= layout.max_tokens
+    return Source([start, *ids[: layout.max_tokens - 1]], len(kept), len(history) - len(kept), cut)

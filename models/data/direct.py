@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.models.data import multiwoz
-from grice.models.data.files import existing
+from grice.models.data.files import existing, in_format
 from grice.models.data.split import Part, part_of
 from grice.models.dialogue import Turn
 from grice.models.errors import DataCorrupt, DataNotFound
@@ -25,7 +25,8 @@ COLUMNS = ("dialogue_id", "turn_index", "target_utterance", "direct_utterance", 
 class Triple:
     """A user turn in three forms, with its history and the dialogue acts of the original.
 
-    `history` is oldest first, without the turn itself. `quality` is None where the file does not judge.
+    `history` is oldest first, without the turn itself and without turns that have no text. `quality` is None where the file
+    does not judge.
     """
 
     dialogue_id: str
@@ -54,27 +55,35 @@ def read(data_dir: Path, split: str = "test", parts: Iterable[Part] | None = Non
     for source in ("test",) if split == "test" else ("train", "val"):
         dialogues.update(multiwoz.read(data_dir / "multiwoz21", source))
     triples = []
+    for number, row in enumerate(_rows(path), start=1):
+        where = f"{path}, row {number}"
+        with in_format("DIRECT", where):
+            key = row["dialogue_id"].removesuffix(".json")
+        if wanted is not None and part_of(key) not in wanted:
+            continue
+        if key not in dialogues:
+            raise DataNotFound(f"{where}: dialogue {key} is not in the MultiWOZ files of {data_dir / 'multiwoz21'}")
+        with in_format("DIRECT", where):
+            triples.append(_triple(row, key, dialogues[key], where))
+    return triples
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines)
         missing = [column for column in COLUMNS if column not in (rows.fieldnames or ())]
         if missing:
-            raise DataCorrupt(f"{path}: columns missing: {', '.join(missing)}")
-        for number, row in enumerate(rows, start=2):
-            key = row["dialogue_id"].removesuffix(".json")
-            if wanted is not None and part_of(key) not in wanted:
-                continue
-            if key not in dialogues:
-                raise DataNotFound(f"{path}, line {number}: dialogue {key} is not in the MultiWOZ files of {data_dir / 'multiwoz21'}")
-            triples.append(_triple(row, key, dialogues[key], f"{path}, line {number}"))
-    return triples
+            raise DataCorrupt(f"{path}: columns missing: {', '.join(missing)}; fetch it again")
+        return list(rows)
 
 
 def _triple(row: dict[str, str], key: str, dialogue: tuple[multiwoz.Utterance, ...], where: str) -> Triple:
-    try:
-        index = int(row["turn_index"])
-        utterance = dialogue[index]
-    except (ValueError, IndexError) as error:
-        raise DataCorrupt(f"{where}: turn_index {row['turn_index']!r} is not a turn of {key} ({len(dialogue)} turns)") from error
+    number = row["turn_index"]
+    if not number.isdecimal() or int(number) >= len(dialogue):
+        raise DataCorrupt(f"{where}: turn_index {number!r} is not a turn of {key} ({len(dialogue)} turns)")
+    index = int(number)
+    if dialogue[index].turn.speaker != "user":
+        raise DataCorrupt(f"{where}: turn_index {number!r} of {key} is a turn of the system; DIRECT has only user turns")
     original, direct, indirect = (" ".join(row[column].split()) for column in COLUMNS[2:])
-    history = tuple(turn.turn for turn in dialogue[:index])
-    return Triple(key, index, original, direct, indirect, history, utterance.labels, row.get("quality") or None)
+    history = tuple(said.turn for said in dialogue[:index] if not said.silent)
+    return Triple(key, index, original, direct, indirect, history, dialogue[index].labels, row.get("quality") or None)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,15 @@ from grice.models.errors import DataCorrupt, DataNotFound
 
 DATA_DIR_VARIABLE = "GRICE_DATA_DIR"
 
+_UNREADABLE = (ValueError, KeyError, IndexError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What `json`, `zipfile` and `zlib` raise on damaged, encrypted or cut files; undecodable text is a ValueError too."""
 
-def data_dir(given: str | Path | None = None) -> Path:
+
+def data_dir(given: str | Path | None = None, create: bool = False) -> Path:
     """The folder that holds one folder a data set: `given`, or else `$GRICE_DATA_DIR`.
+
+    Args:
+        create: make the folder if it is not there.
 
     Raises:
         DataNotFound: neither is set, or there is no such folder.
@@ -23,6 +32,8 @@ def data_dir(given: str | Path | None = None) -> Path:
     if not value:
         raise DataNotFound(f"no data folder: give --data-dir or set {DATA_DIR_VARIABLE}")
     folder = Path(value)
+    if create and not folder.exists():
+        folder.mkdir(parents=True)
     if not folder.is_dir():
         raise DataNotFound(f"data folder {folder} is not a folder (from {'--data-dir' if given else DATA_DIR_VARIABLE})")
     return folder
@@ -37,7 +48,9 @@ def existing(folder: Path, *names: str) -> Path:
     for name in names:
         if (folder / name).exists():
             return folder / name
-    raise DataNotFound(f"{folder}: none of these is there: {', '.join(names)}; `grice data fetch {folder.name}` gets what can be fetched")
+    raise DataNotFound(
+        f"{folder}: none of these is there: {', '.join(names)}; `grice data list` says which data sets can be fetched and from where"
+    )
 
 
 def read_json(path: Path, member: str | None = None) -> Any:
@@ -51,5 +64,22 @@ def read_json(path: Path, member: str | None = None) -> Any:
             return json.loads(path.read_text(encoding="utf-8"))
         with zipfile.ZipFile(path) as archive:
             return json.loads(archive.read(member or archive.namelist()[0]))
-    except (ValueError, zipfile.BadZipFile, KeyError, IndexError) as error:
+    except _UNREADABLE as error:
         raise DataCorrupt(f"{path}{f' ({member})' if member else ''}: {error}; fetch it again") from error
+
+
+@contextmanager
+def in_format(what: str, where: object) -> Iterator[None]:
+    """Turns whatever goes wrong while a parsed value is taken apart into an error that names the place.
+
+    Args:
+        what: the data set whose format is expected.
+        where: the file, and the record in it.
+
+    Raises:
+        DataCorrupt: a key is missing, a value has the wrong type, or a text is not usable as a turn.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        raise DataCorrupt(f"{where}: not in the format of {what} ({error!r}); fetch it again") from error

@@ -1,8 +1,8 @@
 """MultiWOZ 2.1 (Eric et al. 2020): dialogues with user and system dialogue acts.
 
-Files: `val.json.zip`, `test.json.zip` (or unzipped): {dialogue id: {goal, log: [{text, dialog_act, span_info, metadata}]}},
-users on even turns; texts are tokenised. `annotated_user_utts_18k.txt`: tab-separated sessID, MsgID, Text, DialogAct;
-its sessions overlap with the test split.
+Files: `{train,val,test}.json.zip` (or unzipped): {dialogue id: {goal, log: [{text, dialog_act, span_info, metadata}]}}, users on
+even turns; the texts are tokens joined by spaces, and are read with natural spacing. `annotated_user_utts_18k.txt`:
+tab-separated sessID, MsgID, Text, DialogAct; its sessions overlap with the test split.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grice.models.data.files import existing, read_json
+from grice.models.data.files import existing, in_format, read_json
+from grice.models.data.spacing import untokenized as untokenized
 from grice.models.dialogue import Turn
 from grice.models.errors import DataCorrupt
+
+SILENCE = "…"
+"""Stands for the text of a turn that the file leaves empty, so that the turns after it keep their index."""
 
 _ACT = re.compile(r"([A-Za-z]+-[A-Za-z]+)\(([^)]*)\)")
 
@@ -41,27 +45,30 @@ class Utterance:
     acts: tuple[Act, ...]
 
     @property
+    def silent(self) -> bool:
+        """The file has no text for this turn: `turn.text` is `SILENCE`, which nobody said."""
+        return self.turn.text == SILENCE
+
+    @property
     def labels(self) -> frozenset[str]:
         """The distinct act labels of this turn."""
         return frozenset(act.label for act in self.acts)
 
 
 def read(folder: Path, split: str) -> dict[str, tuple[Utterance, ...]]:
-    """All dialogues of `split` ("val" or "test"), by id without `.json`.
+    """All dialogues of `split` ("train", "val" or "test"), by id without `.json`.
 
     Raises:
         DataNotFound, DataCorrupt: the file is not there or not readable.
     """
     path = existing(folder, f"{split}.json.zip", f"{split}.json")
-    try:
+    with in_format("MultiWOZ 2.1", path):
         return {key.removesuffix(".json"): _dialogue(value["log"]) for key, value in read_json(path).items()}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DataCorrupt(f"{path}: not in MultiWOZ's format ({error!r})") from error
 
 
-def _dialogue(log: list[dict[str, object]]) -> tuple[Utterance, ...]:
+def _dialogue(log: list[dict[str, str]]) -> tuple[Utterance, ...]:
     return tuple(
-        Utterance(Turn("user" if index % 2 == 0 else "bot", str(entry["text"]) or "…"), _acts(entry.get("dialog_act")))
+        Utterance(Turn("user" if index % 2 == 0 else "bot", untokenized(entry["text"]) or SILENCE), _acts(entry.get("dialog_act")))
         for index, entry in enumerate(log)
     )
 
@@ -73,24 +80,34 @@ def _acts(annotation: object) -> tuple[Act, ...]:
 
 
 def read_user_utterances(folder: Path) -> list[tuple[str, Utterance]]:
-    """The rows of `annotated_user_utts_18k.txt` as (session id, utterance), in file order.
+    """What users say in `annotated_user_utts_18k.txt`: `read_annotated_utterances` without its system turns.
 
+    Raises:
+        DataNotFound, DataCorrupt: the file is not there or not readable.
+    """
+    return [(session, said) for session, said in read_annotated_utterances(folder) if said.turn.speaker == "user"]
+
+
+def read_annotated_utterances(folder: Path) -> list[tuple[str, Utterance]]:
+    """The rows of `annotated_user_utts_18k.txt` that have a text, as (session id, utterance), in file order.
+
+    MsgID counts all turns of a session from 0, users on even ones: in spite of the file's name, a third are the system's.
     The sessions of MultiWOZ's test split are among them: whoever trains drops those.
 
     Raises:
         DataNotFound, DataCorrupt: the file is not there or not readable.
     """
     path = existing(folder, "annotated_user_utts_18k.txt")
-    rows = []
-    with path.open(encoding="utf-8", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), start=1):
-            if number == 1 or not row:
-                continue
-            if len(row) < 4:
-                raise DataCorrupt(f"{path}, line {number}: got {len(row)} columns, expected 4")
-            if row[2].strip():
-                rows.append((row[0].removesuffix(".json"), Utterance(Turn("user", row[2].strip()), _parse_acts(row[3]))))
-    return rows
+    with in_format("annotated_user_utts_18k.txt", path), path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    said = []
+    for number, row in enumerate(rows[1:], start=2):
+        with in_format("annotated_user_utts_18k.txt", f"{path}, line {number}"):
+            session, index, text, acts = row
+            if text.strip():
+                turn = Turn("user" if int(index) % 2 == 0 else "bot", untokenized(text))
+                said.append((session.removesuffix(".json"), Utterance(turn, _parse_acts(acts))))
+    return said
 
 
 def _parse_acts(text: str) -> tuple[Act, ...]:

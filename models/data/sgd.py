@@ -1,4 +1,8 @@
-"""Schema-Guided Dialogue (Rastogi et al. 2020): `{train,dev,test}.zip` with `schema.json` and `dialogues_*.json`."""
+"""Schema-Guided Dialogue (Rastogi et al. 2020).
+
+Files: `{train,dev,test}.zip`, or folders of these names as in the authors' repository, with `schema.json` and
+`dialogues_*.json`: lists of {dialogue_id, services, turns: [{speaker, utterance, frames: [{service, actions, state}]}]}.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.data.files import existing, read_json
+from grice.models.data.files import existing, in_format, read_json
 from grice.models.dialogue import Speaker, Turn
 from grice.models.errors import DataCorrupt
 
@@ -70,17 +74,16 @@ def read_schema(folder: Path, split: str) -> dict[str, ServiceSchema]:
     """
     path = existing(folder, f"{split}.zip", split)
     services = read_json(path, f"{split}/schema.json") if path.suffix == ".zip" else read_json(path / "schema.json")
-    return {
-        service["service_name"]: ServiceSchema(
-            service["service_name"],
-            service["description"],
-            tuple(
-                SlotSchema(slot["name"], slot["description"], bool(slot["is_categorical"]), tuple(slot["possible_values"]))
-                for slot in service["slots"]
-            ),
-        )
-        for service in services
-    }
+    with in_format("an SGD schema", path):
+        return {service["service_name"]: _service(service) for service in services}
+
+
+def _service(service: dict[str, Any]) -> ServiceSchema:
+    slots = tuple(
+        SlotSchema(slot["name"], slot["description"], bool(slot["is_categorical"]), tuple(slot["possible_values"]))
+        for slot in service["slots"]
+    )
+    return ServiceSchema(service["service_name"], service["description"], slots)
 
 
 def read(folder: Path, split: str) -> Iterator[SgdDialogue]:
@@ -92,11 +95,9 @@ def read(folder: Path, split: str) -> Iterator[SgdDialogue]:
     path = existing(folder, f"{split}.zip", split)
     for dialogues in _files(path):
         for dialogue in dialogues:
-            try:
-                turns = tuple(_turn(turn) for turn in dialogue["turns"])
-                yield SgdDialogue(dialogue["dialogue_id"], tuple(dialogue["services"]), turns)
-            except (KeyError, TypeError) as error:
-                raise DataCorrupt(f"{path}: not in SGD's format ({error!r})") from error
+            with in_format("SGD", path):
+                read_dialogue = _dialogue(dialogue)
+            yield read_dialogue
 
 
 def _files(path: Path) -> Iterator[list[dict[str, Any]]]:
@@ -111,6 +112,11 @@ def _files(path: Path) -> Iterator[list[dict[str, Any]]]:
         raise DataCorrupt(f"{path}: {error}; fetch it again") from error
     for member in members:
         yield read_json(path, member)
+
+
+def _dialogue(dialogue: dict[str, Any]) -> SgdDialogue:
+    turns = tuple(_turn(turn) for turn in dialogue["turns"])
+    return SgdDialogue(dialogue["dialogue_id"], tuple(dialogue["services"]), turns)
 
 
 def _turn(turn: dict[str, Any]) -> SgdTurn:

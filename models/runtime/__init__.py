@@ -1,0 +1,1 @@
+"""Running exported models: ONNX sessions and text generation."""

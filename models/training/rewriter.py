@@ -9,19 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer
-from torch import Tensor, nn
-from torch.nn import functional
-from transformers import BartConfig, BartForConditionalGeneration
-
-from grice.models.data import direct, multiwoz, sgd
-from grice.models.template import TAGS
-from grice.models.training import vocabulary, warm_start
+from grice.models.data import direct
+from grice.models.template import TAGS, SourceFormat
+from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.rewriter_data import (
     IGNORED,
     Example,
     RewriteBatch,
-    SourceFormat,
     batcher,
     collate,
     encode,
@@ -30,6 +24,10 @@ from grice.models.training.rewriter_data import (
 )
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 from grice.models.training.vocabulary import CLS, PAD, SEP
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BartConfig, BartForConditionalGeneration
 
 
 @dataclass(frozen=True)
@@ -78,12 +76,7 @@ def train_small(data_dir: Path, out: Path, recipe: SmallRecipe | None = None, de
 
 
 def _vocabulary(data_dir: Path, rows: Sequence[direct.Triple], out: Path) -> vocabulary.Vocabulary:
-    texts = [text for row in rows for text in (row.original, row.direct, row.indirect)]
-    evaluated = set(multiwoz.read(data_dir / "multiwoz21", "test"))
-    texts += [utterance.turn.text for turns in multiwoz.read(data_dir / "multiwoz21", "val").values() for utterance in turns]
-    texts += [said.turn.text for key, said in multiwoz.read_user_utterances(data_dir / "multiwoz21") if key not in evaluated]
-    texts += [turn.turn.text for dialogue in sgd.read(data_dir / "sgd", "train") for turn in dialogue.turns]
-    words = vocabulary.cut(texts, TAGS, at_least=2, size=10_000)
+    words = vocabulary.cut(corpora.texts(data_dir, rows), TAGS, at_least=2, size=10_000)
     out.mkdir(parents=True, exist_ok=True)
     words.tokenizer.save(str(out / "tokenizer.json"))
     return words

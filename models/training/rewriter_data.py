@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
-from torch import Tensor
-
-from grice.models.data import direct, multiwoz, sgd
+from grice.models.data import direct
 from grice.models.dialogue import Turn
-from grice.models.template import source_text, untagged
+from grice.models.template import SourceFormat, encode_source, untagged
+from grice.models.training import corpora
 from grice.models.training.trainer import bucketed
 from grice.models.training.vocabulary import CLS, MASK, PAD, SEP
+from tokenizers import Tokenizer
+from torch import Tensor
 
 IGNORED = -100
 
@@ -49,17 +49,10 @@ def from_direct(triples: Iterable[direct.Triple]) -> list[Example]:
 
 
 def unlabelled_turns(data_dir: Path, limit: int, seed: int = 0) -> list[Example]:
-    """User turns of SGD (train) and MultiWOZ (val and the annotated extra utterances) to denoise, none of MultiWOZ's test split."""
-    evaluated = set(multiwoz.read(data_dir / "multiwoz21", "test"))
-    ours = []
-    for turns in multiwoz.read(data_dir / "multiwoz21", "val").values():
-        ours += _user_turns([utterance.turn for utterance in turns])
-    for session, utterance in multiwoz.read_user_utterances(data_dir / "multiwoz21"):
-        if session not in evaluated:
-            ours.append(Example(utterance.turn.text, (), "original", utterance.turn.text, noisy=True))
-    others: list[Example] = []
-    for dialogue in sgd.read(data_dir / "sgd", "train"):
-        others += _user_turns([turn.turn for turn in dialogue.turns])
+    """User turns to denoise: all of MultiWOZ's (see `corpora`), then SGD's by chance until there are `limit`."""
+    ours = [example for turns in corpora.multiwoz_dialogues(data_dir) for example in _user_turns(turns)]
+    ours += [Example(turn.text, (), "original", turn.text, noisy=True) for turn in corpora.multiwoz_utterances(data_dir)]
+    others = [example for turns in corpora.sgd_dialogues(data_dir) for example in _user_turns(turns)]
     random.Random(seed).shuffle(others)
     return ours + others[: max(0, limit - len(ours))]
 
@@ -80,27 +73,12 @@ class Encoded:
     target: list[int]
 
 
-@dataclass(frozen=True)
-class SourceFormat:
-    """How much of a dialogue the rewriter reads: the newest `history_turns` turns, `max_tokens` tokens with the tags."""
-
-    history_turns: int
-    max_tokens: int
-    with_form: bool = True
-
-
 def encode(tokenizer: Tokenizer, example: Example, layout: SourceFormat, drop_history: bool = False) -> Encoded:
-    """Token ids of an example; history is cut from the oldest turn until the source fits."""
-    turns = 0 if drop_history else layout.history_turns
-    history = example.history[-turns:] if turns else ()
-    while True:
-        text = source_text(example.text, history, example.form if layout.with_form else None)
-        ids = tokenizer.encode(text, add_special_tokens=False).ids
-        if len(ids) <= layout.max_tokens - 1 or not history:
-            break
-        history = history[1:]
+    """Token ids of an example, with its history or without."""
+    history = () if drop_history else example.history
+    source = encode_source(tokenizer, example.text, history, example.form, layout)
     target = tokenizer.encode(untagged(example.target), add_special_tokens=False).ids
-    return Encoded([CLS, *ids[: layout.max_tokens - 1]], target[: layout.max_tokens - 1])
+    return Encoded(source.ids, target[: layout.max_tokens - 1])
 
 
 def corrupt(tokens: list[int], query: int, random_: random.Random) -> list[int]:

@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from grice.models.template import SPECIAL_TOKENS
+from grice.models.training import warm_start
 from tokenizers import Tokenizer
 
-from grice.models.training import warm_start
-
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(5)
 
 
@@ -40,14 +39,14 @@ def cut(texts: Iterable[str], tags: Sequence[str], at_least: int, size: int) -> 
     ids = full.get_vocab()
     frequent = {piece for piece, count in counts.most_common(size) if count >= at_least}
     letters = {piece for piece in ids if len(piece.removeprefix("##")) == 1 and ord(piece.removeprefix("##")) < 0x250}
-    pieces = sorted((frequent | letters) - set(SPECIAL), key=ids.__getitem__)
-    order = [*SPECIAL, *tags, *pieces]
+    pieces = sorted((frequent | letters) - set(SPECIAL_TOKENS), key=ids.__getitem__)
+    order = [*SPECIAL_TOKENS, *tags, *pieces]
     layout = json.loads(full.to_str())
     layout["model"]["vocab"] = {piece: number for number, piece in enumerate(order)}
     layout["added_tokens"] = [
-        {"id": number, "content": piece, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-        for number, piece in enumerate(order[: len(SPECIAL) + len(tags)])
+        {"id": number, "content": piece, "special": True, "normalized": False, "single_word": False, "lstrip": False, "rstrip": False}
+        for number, piece in enumerate(order[: len(SPECIAL_TOKENS) + len(tags)])
     ]
     layout["post_processor"] = None
     layout["padding"] = layout["truncation"] = None
-    return Vocabulary(Tokenizer.from_str(json.dumps(layout)), tuple(ids[piece] for piece in (*SPECIAL, *pieces)))
+    return Vocabulary(Tokenizer.from_str(json.dumps(layout)), tuple(ids[piece] for piece in (*SPECIAL_TOKENS, *pieces)))

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from grice.models.errors import DataCorrupt, MissingExtra
 from safetensors.torch import load_file
 from torch import Tensor
-
-from grice.models.errors import DataCorrupt, MissingExtra
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, WIDTH, HEADS, FEED_FORWARD, POSITIONS = 6, 384, 12, 1536, 512
@@ -50,6 +49,26 @@ def weights() -> dict[str, Tensor]:
     return load_file(path)
 
 
+def _tables(bert: dict[str, Tensor], kept_ids: Sequence[int], new_tokens: int, positions: int) -> tuple[Tensor, Tensor]:
+    """Token and position embeddings for a cut vocabulary; new tokens, after the special ones, start near the mean embedding."""
+    words = bert["embeddings.word_embeddings.weight"][list(kept_ids)]
+    fresh = words.mean(0, keepdim=True) + 0.02 * torch.randn(new_tokens, WIDTH, generator=torch.Generator().manual_seed(0))
+    places = bert["embeddings.position_embeddings.weight"][:positions] + bert["embeddings.token_type_embeddings.weight"][0]
+    return torch.cat([words[:5], fresh, words[5:]]), places
+
+
+def bert_weights(kept_ids: Sequence[int], new_tokens: int, positions: int, layers: int) -> dict[str, Tensor]:
+    """MiniLM's first `layers` layers by the names of a `BertModel` without pooler; arguments as in `bart_weights`."""
+    bert = weights()
+    words, places = _tables(bert, kept_ids, new_tokens, positions)
+    kept = tuple(f"encoder.layer.{layer}." for layer in range(layers))
+    state = {name: value for name, value in bert.items() if name.startswith((*kept, "embeddings.LayerNorm"))}
+    state["embeddings.word_embeddings.weight"] = words
+    state["embeddings.position_embeddings.weight"] = places
+    state["embeddings.token_type_embeddings.weight"] = torch.zeros(1, WIDTH)
+    return state
+
+
 def bart_weights(kept_ids: Sequence[int], new_tokens: int, positions: int, decoder_layers: Sequence[int]) -> dict[str, Tensor]:
     """MiniLM's weights by the names of `BartForConditionalGeneration`.
 
@@ -60,10 +79,8 @@ def bart_weights(kept_ids: Sequence[int], new_tokens: int, positions: int, decod
         decoder_layers: which of MiniLM's layers (1 to 6) start the decoder's layers.
     """
     bert = weights()
-    words = bert["embeddings.word_embeddings.weight"][list(kept_ids)]
-    fresh = words.mean(0, keepdim=True) + 0.02 * torch.randn(new_tokens, WIDTH, generator=torch.Generator().manual_seed(0))
-    places = bert["embeddings.position_embeddings.weight"][:positions] + bert["embeddings.token_type_embeddings.weight"][0]
-    state = {"model.shared.weight": torch.cat([words[:5], fresh, words[5:]])}
+    words, places = _tables(bert, kept_ids, new_tokens, positions)
+    state = {"model.shared.weight": words}
     for part, layers in (("encoder", range(1, LAYERS + 1)), ("decoder", decoder_layers)):
         root = f"model.{part}"
         state[f"{root}.embed_tokens.weight"] = state["model.shared.weight"]

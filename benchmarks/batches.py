@@ -1,0 +1,40 @@
+"""Calling a model over many dialogues, with a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+from tqdm import tqdm
+
+from grice.models.dialogue import Dialogue
+from grice.models.protocols import Model
+
+Result = TypeVar("Result", bound=object)
+
+BATCH = 32
+
+
+def predict_all(model: Model[Result], dialogues: Sequence[Dialogue], label: str) -> list[Result]:
+    """One result a dialogue, in order. The bar shows on a terminal only."""
+    results: list[Result] = []
+    with tqdm(total=len(dialogues), desc=label, unit="turn", disable=None) as bar:
+        for start in range(0, len(dialogues), BATCH):
+            chunk = dialogues[start : start + BATCH]
+            results += model.predict(chunk)
+            bar.update(len(chunk))
+    return results
+
+
+class Remembering(Generic[Result]):
+    """A model that answers a dialogue it has seen from memory, so that two pipelines can share one run of it."""
+
+    def __init__(self, model: Model[Result]) -> None:
+        self.model = model
+        self._seen: dict[Hashable, Result] = {}
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Result]:
+        """One result a dialogue, in order."""
+        fresh = list(dict.fromkeys(dialogue for dialogue in dialogues if dialogue not in self._seen))
+        self._seen.update(zip(fresh, self.model.predict(fresh), strict=True))
+        return [self._seen[dialogue] for dialogue in dialogues]

@@ -1,0 +1,141 @@
+"""What a benchmark is: rows that are held out, systems looked up by name, and figures for every task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+from grice.benchmarks.bootstrap import estimate
+from grice.benchmarks.metrics import Measure
+from grice.benchmarks.results import Published, Result, Table
+from grice.models.errors import InputError, ModelError
+from grice.models.manifest import FILE, sha256
+
+Split = Literal["ours", "all"]
+System = TypeVar("System")
+
+SPLITS: tuple[str, ...] = get_args(Split)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for.
+
+    Attributes:
+        data_dir: the folder that holds one folder a data set.
+        split: `ours` (our own test part) or `all` (every row, for data that nobody trained on).
+        systems: which to run; empty means the benchmark's own choice.
+        limit: the first so many rows; None means the benchmark's own choice.
+        seed: of the bootstrap, 0 or more.
+        beams: of the rewriter, 1 to 16.
+        threads: of every system, 1 to 64.
+        rewriter, directness: a shipped model's name or the folder of an exported one.
+        checkpoint: folder of the trained rewriter, as transformers saves it.
+        rounds: how often speed is taken.
+
+    Raises:
+        InputError: a value is out of range.
+    """
+
+    data_dir: Path
+    split: Split = "ours"
+    systems: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    beams: int = 1
+    threads: int = 1
+    rewriter: str = "rewriter"
+    directness: str = "directness"
+    checkpoint: Path = Path("runs/rewriter/model")
+    rounds: int = 3
+
+    def __post_init__(self) -> None:
+        if self.split not in SPLITS:
+            raise InputError("split", self.split, ", ".join(SPLITS))
+        for name, low, high in (("limit", 1, 10**9), ("seed", 0, 2**32 - 1), ("beams", 1, 16), ("threads", 1, 64), ("rounds", 1, 1000)):
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise InputError(name, value, f"{low} to {high}")
+
+
+@dataclass
+class Sheet:
+    """Collects the figures of one benchmark over the same rows.
+
+    Attributes:
+        groups: the dialogue of every row.
+        unscored: rows that no system could be given.
+        models: sha256 of the manifest of every model used, by name.
+        settings: of the systems, beyond the options.
+    """
+
+    benchmark: str
+    groups: Sequence[str]
+    seed: int
+    unscored: int = 0
+    results: list[Result] = field(default_factory=list)
+    signatures: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    tables: list[Table] = field(default_factory=list)
+    models: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, task: str, system: str, metric: str, measure: Measure, groups: Sequence[str] | None = None) -> None:
+        """Add one figure; `groups` where the measure's rows are not the sheet's."""
+        found = estimate(measure, self.groups if groups is None else groups, self.seed)
+        self.results.append(Result.of(self.benchmark, task, system, metric, found, self.unscored))
+
+    def add_unscored(self, task: str, system: str, metrics: Iterable[str], reason: str) -> None:
+        """Say that `system` could not be scored on `task`, and why."""
+        self.reasons[f"{task}/{system}"] = reason
+        rows = len(self.groups) + self.unscored
+        self.results += [Result.none(self.benchmark, task, system, metric, rows) for metric in metrics]
+
+    def add_model(self, model: object) -> None:
+        """Note the checksum of a shipped or exported model; other systems have no manifest."""
+        manifest = getattr(model, "manifest", None)
+        if manifest is not None:
+            self.models[manifest.name] = sha256(manifest.folder / FILE)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark.
+
+    Attributes:
+        name: on the command line.
+        about: one line for the help.
+        systems: all systems by name; `default_systems` are run when none is asked for.
+        files: the data files that are read: folder, then the names that a file may have.
+        options: names of the options of `Options` that only some benchmarks know.
+        evaluate: runs it.
+    """
+
+    name: str
+    about: str
+    systems: tuple[str, ...]
+    default_systems: tuple[str, ...]
+    files: tuple[tuple[str, ...], ...]
+    options: tuple[str, ...]
+    evaluate: Callable[[Options], Sheet]
+
+
+def opened(systems: Iterable[str], options: Options, load: Callable[[str], System]) -> tuple[dict[str, System], dict[str, str]]:
+    """The systems that can be loaded, by name, and why the others cannot.
+
+    Raises:
+        ModelError: a system that was asked for by name cannot be loaded.
+    """
+    ready: dict[str, System] = {}
+    reasons: dict[str, str] = {}
+    for name in systems:
+        try:
+            ready[name] = load(name)
+        except ModelError as error:
+            if name in options.systems:
+                raise
+            reasons[name] = str(error)
+    return ready, reasons

@@ -1,0 +1,109 @@
+"""What a benchmark run gives: one shape for every benchmark."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grice.benchmarks.bootstrap import Estimate
+
+
+@dataclass(frozen=True)
+class Result:
+    """One figure.
+
+    Attributes:
+        value: None where nothing could be scored; the run's `reasons` say why.
+        low, high: the 95 % interval (bootstrap by dialogue); None where there is none.
+        n: rows that were scored.
+        unscored: rows that were not.
+    """
+
+    benchmark: str
+    task: str
+    system: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unscored: int = 0
+
+    @classmethod
+    def of(cls, benchmark: str, task: str, system: str, metric: str, estimate: Estimate, unscored: int = 0) -> Result:
+        """The result of an estimate."""
+        return cls(benchmark, task, system, metric, estimate.value, estimate.low, estimate.high, estimate.n, unscored)
+
+    @classmethod
+    def none(cls, benchmark: str, task: str, system: str, metric: str, unscored: int) -> Result:
+        """A figure that could not be had for any of `unscored` rows."""
+        return cls(benchmark, task, system, metric, None, None, None, 0, unscored)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure that a paper reports, for orientation."""
+
+    task: str
+    system: str
+    metric: str
+    value: float
+    n: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """More than one figure a row: a reliability diagram, shares of decisions."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str | int | float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What has to be known to repeat a run.
+
+    Attributes:
+        data: sha256 of every data file that was read, by its path below the data folder.
+        models: sha256 of the manifest of every model that was used, by the model's name.
+        versions: of Python and of the packages that matter.
+        options: of the command, after defaults.
+        signatures: of metrics that have one.
+        reasons: "task/system" to why it was not scored.
+        git: the commit, with "+changes" where the tree differs; None outside a repository.
+    """
+
+    benchmark: str
+    command: str
+    split: str
+    seed: int
+    limit: int | None
+    n: int
+    started: str
+    seconds: float
+    git: str | None
+    data: dict[str, str]
+    models: dict[str, str]
+    versions: dict[str, str]
+    options: dict[str, Any]
+    signatures: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    published: tuple[Published, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run and its results."""
+
+    run: Run
+    results: tuple[Result, ...]
+
+    def write(self, path: Path) -> None:
+        """Write `{"run": {…}, "results": […]}` as JSON."""
+        content = {"run": asdict(self.run), "results": [asdict(result) for result in self.results]}
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")

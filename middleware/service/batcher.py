@@ -1,0 +1,160 @@
+"""Batches dialogues across callers: many requests, one call of the model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from grice.models.dialogue import Dialogue
+from grice.models.errors import ModelError, Overloaded
+
+Result = TypeVar("Result")
+Predict = Callable[[Sequence[Dialogue]], Sequence[Result]]
+
+
+@dataclass(eq=False)
+class _Item(Generic[Result]):
+    dialogue: Dialogue
+    since: float
+    answer: asyncio.Future[Result]
+
+
+class Batcher(Generic[Result]):
+    """Collects dialogues of concurrent callers and runs them through a model, one batch at a time.
+
+    A lone caller is served at once. Where several wait, the batch leaves when it is full or its first item has waited `wait_ms`.
+    When more wait than fit, the one that came first takes those of like length with it, so that little is padded and nobody starves.
+
+    Args:
+        predict: the batch method of a model.
+        worker: runs `predict`, so that the event loop stays free.
+        size: items of a batch. wait_ms: milliseconds. queue_size: items that may wait.
+        on_batch: told the size of each batch that leaves.
+    """
+
+    def __init__(
+        self,
+        predict: Predict[Result],
+        worker: Executor,
+        *,
+        size: int = 16,
+        wait_ms: float = 3.0,
+        queue_size: int = 512,
+        on_batch: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        self._predict = predict
+        self._worker = worker
+        self._size = size
+        self._wait_s = wait_ms / 1000
+        self._queue_size = queue_size
+        self._on_batch = on_batch
+        self._waiting: list[_Item[Result]] = []
+        self._arrived = asyncio.Event()
+        self._leave = asyncio.Event()
+        self._closing = False
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Items that wait now."""
+        return len(self._waiting)
+
+    def start(self) -> None:
+        """Begin to serve; call it inside the event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def close(self) -> None:
+        """Take no more, serve all that wait, and stop."""
+        self._closing = True
+        self._arrived.set()
+        self._leave.set()
+        if self._task is not None:
+            await self._task
+
+    async def submit(self, dialogues: Sequence[Dialogue]) -> list[Result]:
+        """The results of `dialogues`, in order. A cancelled call takes its waiting items out of the queue.
+
+        Raises:
+            Overloaded: the queue has no room for all of them, or the service is stopping.
+            Exception: what the model raised for one of them, even when that one was alone in a batch.
+        """
+        if self._closing:
+            raise Overloaded("the service is stopping")
+        if len(self._waiting) + len(dialogues) > self._queue_size:
+            raise Overloaded(f"{len(self._waiting)} items wait; allowed: {self._queue_size}; try again later")
+        loop = asyncio.get_running_loop()
+        items = [_Item(dialogue, loop.time(), loop.create_future()) for dialogue in dialogues]
+        self._waiting.extend(items)
+        self._arrived.set()
+        if len(self._waiting) >= self._size:
+            self._leave.set()
+        try:
+            return await asyncio.gather(*(item.answer for item in items))
+        finally:
+            if not all(item.answer.done() and not item.answer.cancelled() for item in items):
+                for item in items:
+                    item.answer.cancel()
+                self._waiting = [item for item in self._waiting if not item.answer.cancelled()]
+
+    async def _run(self) -> None:
+        while self._waiting or not self._closing:
+            await self._arrived.wait()
+            await self._others()
+            batch = self._take()
+            if batch:
+                await self._serve(batch)
+            if not self._waiting and not self._closing:
+                self._arrived.clear()
+
+    async def _others(self) -> None:
+        """Give others the time to join the first item, if there is any sign of them."""
+        await asyncio.sleep(0)
+        if not 1 < len(self._waiting) < self._size or self._closing:
+            return
+        loop = asyncio.get_running_loop()
+        self._leave.clear()
+        alarm = loop.call_at(self._waiting[0].since + self._wait_s, self._leave.set)
+        await self._leave.wait()
+        alarm.cancel()
+
+    def _take(self) -> list[_Item[Result]]:
+        if len(self._waiting) <= self._size:
+            batch, self._waiting = self._waiting, []
+            return batch
+        length = _length(self._waiting[0])
+        nearest = sorted(self._waiting[1:], key=lambda item: abs(_length(item) - length))
+        batch = [self._waiting[0], *nearest[: self._size - 1]]
+        taken = set(map(id, batch))
+        self._waiting = [item for item in self._waiting if id(item) not in taken]
+        return batch
+
+    async def _serve(self, batch: list[_Item[Result]]) -> None:
+        self._on_batch(len(batch))
+        dialogues = [item.dialogue for item in batch]
+        outcomes = await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, dialogues)
+        for item, outcome in zip(batch, outcomes, strict=True):
+            if item.answer.done():
+                continue
+            if isinstance(outcome, Exception):
+                item.answer.set_exception(outcome)
+            else:
+                item.answer.set_result(outcome)
+
+    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[Result | Exception]:
+        """A result or an error each. A failed batch is tried again one by one, so that one item does not fail the others."""
+        try:
+            results = list(self._predict(dialogues))
+            if len(results) != len(dialogues):
+                raise ModelError(f"the model gave {len(results)} results for {len(dialogues)} dialogues")
+            return [*results]
+        except Exception as error:
+            if len(dialogues) == 1:
+                return [error]
+            return [outcome for dialogue in dialogues for outcome in self._outcomes([dialogue])]
+
+
+def _length(item: _Item[Result]) -> int:
+    return sum(len(turn.text) for turn in item.dialogue.turns)

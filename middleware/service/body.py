@@ -1,0 +1,74 @@
+"""Reads the body of a request, up to a limit, and drops the request when its caller goes away."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grice.middleware.service.problems import Problem
+
+
+class Body:
+    """Hands the application a request whose body is complete; a larger one is refused while it is still being sent."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body = await self._read(scope, receive)
+        if body is None:
+            await self._too_large().response(scope)(scope, receive, send)
+        else:
+            await _while_connected(self.app, body, scope, receive, send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> list[Message] | None:
+        """The messages of the body; None if it is larger than the limit."""
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length) > self.max_bytes:
+            return None
+        messages, size, more = [], 0, True
+        while more:
+            message = await receive()
+            messages.append(message)
+            size += len(message.get("body", b""))
+            if size > self.max_bytes:
+                return None
+            more = message.get("more_body", False)
+        return messages
+
+    def _too_large(self) -> Problem:
+        return Problem(
+            413,
+            "body-too-large",
+            f"The body is larger than {self.max_bytes} bytes; send fewer or shorter items, or raise GRICE_MAX_BODY_BYTES.",
+            headers={"connection": "close"},
+        )
+
+
+async def _while_connected(app: ASGIApp, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
+    answering = False
+
+    async def replay() -> Message:
+        return body.pop(0) if body else await gone
+
+    async def note(message: Message) -> None:
+        nonlocal answering
+        answering = True
+        await send(message)
+
+    gone = asyncio.ensure_future(receive())
+    work = asyncio.ensure_future(app(scope, replay, note))
+    try:
+        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answering or work.done():
+            await work
+    finally:
+        for task in (work, gone):
+            task.cancel()
+        await asyncio.gather(work, gone, return_exceptions=True)

@@ -1,0 +1,118 @@
+"""What travels over the wire. A request is a single item or `items`; its answer has the same shape."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from grice.middleware.settings import Mode
+from grice.models.dialogue import MAX_TEXT_CHARACTERS, Speaker, check_text
+from grice.models.template import TargetForm
+
+MAX_ITEMS = 64
+MAX_BOT_TURNS = 16
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS), AfterValidator(check_text)]
+DialogueId = Annotated[
+    str,
+    Field(min_length=1, max_length=200, pattern=r"^[^\s/]*\w[^\s/]*$", description="Your name for the dialogue: no white space, no slash."),
+]
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class Wire(BaseModel):
+    """Strict both ways: unknown fields and wrong types are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class WireTurn(Wire):
+    """One utterance."""
+
+    speaker: Annotated[Speaker, Field(description="Who said it.")]
+    text: Annotated[Text, Field(description="What was said.")]
+
+
+class Item(Wire):
+    """A turn to look at: `text`, after the kept history of `dialogue_id` if that is given; or the last of `turns`."""
+
+    text: Annotated[Text | None, Field(description="The turn to look at. Give this or `turns`.")] = None
+    turns: Annotated[
+        list[WireTurn] | None, Field(min_length=1, description="The whole conversation, oldest turn first; the last is looked at.")
+    ] = None
+    dialogue_id: Annotated[DialogueId | None, Field(description="Read the history before `text` from this kept dialogue.")] = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Item:
+        if (self.text is None) == (self.turns is None):
+            raise ValueError("give exactly one of text and turns")
+        if self.turns is not None and self.dialogue_id is not None:
+            raise ValueError("give dialogue_id with text only: turns is the whole conversation already")
+        return self
+
+
+class DirectnessItem(Item):
+    """A user turn to score."""
+
+    @model_validator(mode="after")
+    def _user_last(self) -> DirectnessItem:
+        return _ends_with_user(self)
+
+
+class RewriteItem(Item):
+    """A turn to rewrite."""
+
+    form: Annotated[
+        TargetForm, Field(description="`direct` to understand a user's turn, `indirect` to soften a bot's own reply.")
+    ] = "direct"
+
+
+class TurnItem(Item):
+    """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call."""
+
+    bot: Annotated[
+        list[Text],
+        BeforeValidator(_listed, json_schema_input_type=str | list[str]),
+        Field(max_length=MAX_BOT_TURNS, description="What the bot said since the last user turn, one text or several; it comes before `text`."),
+    ] = []
+    mode: Annotated[
+        Mode | None,
+        Field(description="What `text` of the answer is when rewritten: the rewrite, or the original followed by it. Default: the service's."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _user_last(self) -> TurnItem:
+        if self.turns is not None and self.bot:
+            raise ValueError("give bot with text only: turns is the whole conversation already")
+        return _ends_with_user(self)
+
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+
+def _ends_with_user(item: AnyItem) -> AnyItem:
+    if item.turns is not None and item.turns[-1].speaker != "user":
+        raise ValueError("the last of turns must be the user's")
+    return item
+
+
+class Batch(Wire, Generic[AnyItem]):
+    """Up to 64 items; their answers come in the same order."""
+
+    items: Annotated[list[AnyItem], Field(min_length=1, max_length=MAX_ITEMS, description="Up to 64 items.")]
+
+
+def _shape(body: Any) -> str:
+    return "batch" if isinstance(body, Batch) or (isinstance(body, dict) and "items" in body) else "single"
+
+
+SINGLE_OR_BATCH = Discriminator(_shape)
+
+DirectnessBody = Annotated[
+    Annotated[DirectnessItem, Tag("single")] | Annotated[Batch[DirectnessItem], Tag("batch")], SINGLE_OR_BATCH
+]
+RewriteBody = Annotated[Annotated[RewriteItem, Tag("single")] | Annotated[Batch[RewriteItem], Tag("batch")], SINGLE_OR_BATCH]
+TurnBody = Annotated[Annotated[TurnItem, Tag("single")] | Annotated[Batch[TurnItem], Tag("batch")], SINGLE_OR_BATCH]

@@ -1,0 +1,42 @@
+"""The contract of a dialogue store; memory and Redis behave the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from grice.models.dialogue import Turn
+
+
+class DialogueStore(Protocol):
+    """Keeps the newest turns of each dialogue for a while. All methods may be called from any thread.
+
+    Every method raises `StoreError` when the store cannot be reached or refuses.
+    """
+
+    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
+        """Add turns at the end, all or none, in order and unmixed with those of other callers.
+
+        The oldest turns beyond the store's bound go, and the dialogue lives for the store's full time again.
+        """
+        ...
+
+    def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
+        """The newest `last` turns (None: all that are kept), oldest first; none for an unknown dialogue."""
+        ...
+
+    def delete(self, dialogue_id: str) -> bool:
+        """Forget a dialogue; whether there was one."""
+        ...
+
+    def expire(self, dialogue_id: str, seconds: float) -> bool:
+        """Forget a dialogue that many seconds from now (at once if not positive), unless turns are added; whether there is one."""
+        ...
+
+    def ping(self) -> None:
+        """Return if the store can be used now."""
+        ...
+
+    def close(self) -> None:
+        """Give connections back."""
+        ...

@@ -1,0 +1,96 @@
+"""Dialogues in the memory of this process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from grice.models.dialogue import Turn
+
+SWEEP_S = 60.0
+"""How often expired dialogues are looked for that nobody asks about any more."""
+
+
+@dataclass
+class _Kept:
+    turns: tuple[Turn, ...]
+    until: float
+
+
+class MemoryStore:
+    """A `DialogueStore` in memory, bounded and thread-safe; the dialogue unused longest goes first.
+
+    Args:
+        max_dialogues: dialogues kept.
+        max_turns: turns kept of a dialogue.
+        expire_s: seconds after its last turn that a dialogue is forgotten.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(
+        self, max_dialogues: int = 10_000, max_turns: int = 200, expire_s: float = 3600, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.max_dialogues = max_dialogues
+        self.max_turns = max_turns
+        self.expire_s = expire_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._dialogues: OrderedDict[str, _Kept] = OrderedDict()
+        self._next_sweep = clock() + SWEEP_S
+
+    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
+        if not turns:
+            return
+        with self._lock:
+            self._sweep()
+            kept = self._living(dialogue_id)
+            before = kept.turns if kept else ()
+            self._dialogues[dialogue_id] = _Kept((*before, *turns)[-self.max_turns :], self._clock() + self.expire_s)
+            self._dialogues.move_to_end(dialogue_id)
+            while len(self._dialogues) > self.max_dialogues:
+                self._dialogues.popitem(last=False)
+
+    def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
+        with self._lock:
+            kept = self._living(dialogue_id)
+            if kept is None:
+                return ()
+            self._dialogues.move_to_end(dialogue_id)
+            return kept.turns if last is None else kept.turns[max(0, len(kept.turns) - last) :]
+
+    def delete(self, dialogue_id: str) -> bool:
+        with self._lock:
+            known = self._living(dialogue_id) is not None
+            self._dialogues.pop(dialogue_id, None)
+            return known
+
+    def expire(self, dialogue_id: str, seconds: float) -> bool:
+        with self._lock:
+            kept = self._living(dialogue_id)
+            if kept is None:
+                return False
+            kept.until = self._clock() + seconds
+            return True
+
+    def ping(self) -> None:
+        """Memory can always be used."""
+
+    def close(self) -> None:
+        """There are no connections."""
+
+    def _living(self, dialogue_id: str) -> _Kept | None:
+        kept = self._dialogues.get(dialogue_id)
+        if kept is not None and kept.until <= self._clock():
+            del self._dialogues[dialogue_id]
+            return None
+        return kept
+
+    def _sweep(self) -> None:
+        now = self._clock()
+        if now >= self._next_sweep:
+            self._next_sweep = now + SWEEP_S
+            for dialogue_id in [name for name, kept in self._dialogues.items() if kept.until <= now]:
+                del self._dialogues[dialogue_id]

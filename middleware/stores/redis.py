@@ -1,0 +1,91 @@
+"""Dialogues in Redis, so that several processes share them and they outlive a restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from grice.models.dialogue import Turn
+from grice.models.errors import MissingExtra, SettingsError, StoreError
+
+try:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+except ImportError as error:
+    raise MissingExtra("redis", "redis") from error
+
+KEY = "grice:dialogue:"
+
+Answer = TypeVar("Answer")
+
+
+class RedisStore:
+    """A `DialogueStore` on Redis (redis-py 4.6 to 8): a list of turns a dialogue, which Redis itself expires.
+
+    Making one does not connect. How many dialogues fit is Redis's own setting (`maxmemory`).
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        max_turns: turns kept of a dialogue.
+        expire_s: seconds after its last turn that a dialogue is forgotten.
+        timeout_s: how long connecting, and each operation, may take.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+
+    def __init__(self, url: str, max_turns: int = 200, expire_s: float = 3600, timeout_s: float = 0.25) -> None:
+        self.max_turns = max_turns
+        self.expire_s = expire_s
+        try:
+            # No retries: one that follows a lost answer would append the turns twice.
+            self._redis = redis.Redis.from_url(
+                url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
+            )
+        except ValueError as error:
+            raise SettingsError("redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://") from error
+
+    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
+        if turns:
+            self._ask("append", lambda: self._append(KEY + dialogue_id, turns))
+
+    def _append(self, key: str, turns: Sequence[Turn]) -> None:
+        with self._redis.pipeline(transaction=True) as transaction:
+            transaction.rpush(key, *[json.dumps([turn.speaker, turn.text], ensure_ascii=False) for turn in turns])
+            transaction.ltrim(key, -self.max_turns, -1)
+            transaction.pexpire(key, max(1, round(self.expire_s * 1000)))
+            transaction.execute()
+
+    def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
+        if last is not None and last <= 0:
+            return ()
+        rows: Any = self._ask("read", lambda: self._redis.lrange(KEY + dialogue_id, -(last or 0), -1))
+        return tuple(_turn(row) for row in rows)
+
+    def delete(self, dialogue_id: str) -> bool:
+        return bool(self._ask("delete", lambda: self._redis.delete(KEY + dialogue_id)))
+
+    def expire(self, dialogue_id: str, seconds: float) -> bool:
+        return bool(self._ask("expire", lambda: self._redis.pexpire(KEY + dialogue_id, round(seconds * 1000))))
+
+    def ping(self) -> None:
+        self._ask("ping", self._redis.ping)
+
+    def close(self) -> None:
+        self._redis.close()
+
+    def _ask(self, operation: str, work: Callable[[], Answer]) -> Answer:
+        try:
+            return work()
+        except (redis.RedisError, OSError) as error:
+            raise StoreError(f"Redis: {operation} failed: {type(error).__name__}; is it running and reachable?") from error
+
+
+def _turn(row: bytes) -> Turn:
+    try:
+        speaker, text = json.loads(row)
+        return Turn(speaker, text)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"Redis: a key under {KEY} holds something else than turns; use another database or delete it") from error

@@ -1,0 +1,63 @@
+"""From a torch module to ONNX files: opset 17 and IR 8, which onnxruntime 1.23 (the newest for Python 3.10) loads."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import onnx
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.transformers.float16 import convert_float_to_float16
+from torch import Tensor, nn
+
+OPSET = 17
+
+
+def write_fp32(
+    module: nn.Module,
+    inputs: Sequence[Tensor],
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+    axes: Mapping[str, Mapping[int, str]],
+    path: Path,
+) -> None:
+    """Trace `module` on `inputs` and write it; `axes` are the dimensions that vary, by input or output name."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # the tracer warns of shapes, which the parity check covers
+        torch.onnx.export(
+            module.eval(),
+            tuple(inputs),
+            str(path),
+            input_names=list(input_names),
+            output_names=list(output_names),
+            dynamic_axes={name: dict(axes[name]) for name in (*input_names, *output_names) if name in axes},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def write_int8(source: Path, target: Path) -> None:
+    """`source` with int8 weights, a scale a column, and activations quantised at run time."""
+    logging.getLogger().setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory() as folder:
+        cleaned = Path(folder) / "model.onnx"
+        model = onnx.load(str(source))
+        del model.graph.value_info[:]
+        onnx.save(model, str(cleaned))
+        quantize_dynamic(
+            str(cleaned),
+            str(target),
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            extra_options={"MatMulConstBOnly": True},
+        )
+
+
+def write_fp16(source: Path, target: Path) -> None:
+    """`source` in half precision, inputs and outputs still fp32, for GPU."""
+    onnx.save(convert_float_to_float16(onnx.load(str(source)), keep_io_types=True), str(target))

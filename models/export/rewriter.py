@@ -1,0 +1,83 @@
+"""`grice export rewriter`: a trained checkpoint to ONNX files and a manifest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import BartForConditionalGeneration
+
+from grice.models.errors import ModelNotFound
+from grice.models.export import bart
+from grice.models.export.onnx_files import write_fp16, write_fp32, write_int8
+from grice.models.manifest import write_manifest
+from grice.models.template import SourceFormat
+
+
+def export_rewriter(
+    checkpoint: Path, out: Path, precisions: Sequence[str], layout: SourceFormat, forms: Sequence[str], facts: dict[str, Any]
+) -> None:
+    """Write `encoder.P.onnx` and `decoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+
+    Args:
+        checkpoint: a folder as transformers writes it, with `tokenizer.json`.
+        forms: the forms that the model writes ("direct", "indirect").
+        facts: more keys of the manifest: name, version, training, metrics.
+
+    Raises:
+        ModelNotFound: there is no checkpoint in the folder.
+    """
+    if not (checkpoint / "config.json").is_file():
+        raise ModelNotFound(str(checkpoint), ())
+    model = BartForConditionalGeneration.from_pretrained(checkpoint, local_files_only=True).float().eval()
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for precision in precisions:
+            full = _write_graphs(model, Path(folder), small_table=precision == "int8")
+            for graph, path in full.items():
+                target = out / f"{graph}.{precision}.onnx"
+                {"fp32": shutil.copy, "int8": write_int8, "fp16": write_fp16}[precision](path, target)
+    shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
+    config = model.config
+    settings = {
+        "source": asdict(layout),
+        "forms": list(forms),
+        "decoder_layers": config.decoder_layers,
+        "heads": config.decoder_attention_heads,
+        "width": config.d_model // config.decoder_attention_heads,
+        "start_id": config.decoder_start_token_id,
+        "end_id": config.eos_token_id,
+        "pad_id": config.pad_token_id,
+        "max_new_tokens": 64,
+    }
+    write_manifest(out, {"name": "rewriter", "version": "1", "task": "rewriting", **facts, "settings": settings})
+
+
+def _write_graphs(model: Any, folder: Path, small_table: bool) -> dict[str, Path]:
+    layers = model.config.decoder_layers
+    heads, width = model.config.decoder_attention_heads, model.config.d_model // model.config.decoder_attention_heads
+    ids, mask = torch.tensor([[2, 7, 8, 9], [2, 7, 8, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
+    encoder, decoder = folder / "encoder.onnx", folder / "decoder.onnx"
+    crossed = bart.cross_names(layers)
+    write_fp32(bart.EncoderGraph(model, small_table), (ids, mask), ["ids", "mask"], crossed, bart.dynamic_axes(crossed), encoder)
+    caches: list[Tensor] = []
+    for _ in range(layers):
+        past, source = 3, mask.size(1)
+        caches += [torch.randn(2, heads, *shape) for shape in ((width, past), (past, width), (width, source), (source, width))]
+    given, made = bart.cache_names(layers), bart.present_names(layers)
+    write_fp32(
+        bart.DecoderStep(model, small_table),
+        (ids[:, :1], mask, *caches),
+        ["ids", "mask", *given],
+        ["log_probs", *made],
+        bart.dynamic_axes([*given, *made]),
+        decoder,
+    )
+    return {"encoder": encoder, "decoder": decoder}

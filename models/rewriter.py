@@ -1,0 +1,112 @@
+"""The rewriter: a turn in direct (or indirect) form, after its history."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
+from grice.models.manifest import Manifest, read_manifest
+from grice.models.results import Rewrite
+from grice.models.runtime.generation import DecoderShape, Generated, Generator
+from grice.models.runtime.session import check_precision, choose_provider, open_session
+from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
+from grice.models.written_form import written_form
+
+BATCH = 32
+"""Dialogues generated at once; more are done in turns, so that one call cannot take all memory."""
+
+
+class Rewriter:
+    """Rewrites the last turn of a dialogue with a small BART on onnxruntime.
+
+    Args:
+        manifest: which model; see `load_rewriter`.
+        form: "direct" for understanding a user, "indirect" for softening a bot's reply.
+        beams: 1 is greedy.
+
+    Raises:
+        InputError: the model does not write that form, or a number is out of range.
+        WeightsError, ProviderError: the model cannot be loaded.
+    """
+
+    def __init__(
+        self, manifest: Manifest, form: TargetForm = "direct", provider: str = "auto", threads: int = 1, precision: str = "int8", beams: int = 1
+    ) -> None:
+        if form not in manifest.settings["forms"]:
+            raise InputError("form", form, ", ".join(manifest.settings["forms"]))
+        if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
+            raise InputError("beams", beams, "1 to 16")
+        check_precision(precision)
+        self.manifest = manifest
+        self.form = form
+        self.beams = beams
+        self.provider = choose_provider(provider)
+        self.layout = SourceFormat(**manifest.settings["source"])
+        self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
+        self.generator = Generator(
+            open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
+            open_session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
+            DecoderShape(**{name: manifest.settings[name] for name in DecoderShape.__dataclass_fields__}),
+        )
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
+        """The last turn of each dialogue in the wanted form, in order. Turns of like length are generated together."""
+        sources = [encode_source(self.tokenizer, d.last.text, d.history, self.form, self.layout) for d in dialogues]
+        order = sorted(range(len(sources)), key=lambda place: len(sources[place].ids))
+        results: dict[int, Rewrite] = {}
+        for start in range(0, len(order), BATCH):
+            chunk = order[start : start + BATCH]
+            for place, generated in zip(chunk, self.generator.beam([sources[p].ids for p in chunk], self.beams), strict=True):
+                results[place] = self._result(dialogues[place], sources[place], generated)
+        return [results[place] for place in range(len(dialogues))]
+
+    def score(self, dialogues: Sequence[Dialogue], targets: Sequence[str]) -> list[tuple[float, int]]:
+        """How well the model expects each target as its rewrite: summed natural log-probability, and number of tokens.
+
+        Perplexity is exp(-sum of the first / sum of the second). The end token counts.
+        """
+        pairs = []
+        for start in range(0, len(dialogues), BATCH):
+            chunk = dialogues[start : start + BATCH]
+            sources = [encode_source(self.tokenizer, d.last.text, d.history, self.form, self.layout).ids for d in chunk]
+            wanted = [self.tokenizer.encode(untagged(text), add_special_tokens=False).ids for text in targets[start : start + BATCH]]
+            limit = self.generator.shape.max_new_tokens
+            pairs += self.generator.score(sources, [ids[:limit] for ids in wanted])
+        return pairs
+
+    def _result(self, dialogue: Dialogue, source: Source, generated: Generated) -> Rewrite:
+        text = self.tokenizer.decode(generated.ids)
+        return Rewrite(
+            written_form(text, [dialogue.last.text, *(turn.text for turn in dialogue.history)]),
+            math.exp(generated.log_prob / max(1, generated.tokens)),
+            generated.tokens,
+            generated.finished,
+            source.history_read,
+            source.history_cut,
+            source.text_cut,
+        )
+
+
+@functools.lru_cache(maxsize=16)
+def load_rewriter(
+    name: str | Path = "rewriter",
+    form: TargetForm = "direct",
+    *,
+    provider: str = "auto",
+    threads: int = 1,
+    precision: str = "int8",
+    beams: int = 1,
+) -> Rewriter:
+    """A shipped rewriter by name, or one from a folder; loaded once a process for the same arguments.
+
+    Raises:
+        ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
+        InputError: an argument is out of range.
+    """
+    return Rewriter(read_manifest(name, "rewriting"), form, provider, threads, precision, beams)

@@ -1,0 +1,208 @@
+"""Text generation with a key-value cache in onnxruntime: greedy and beam search, batched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from grice.models.errors import InputError
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class DecoderShape:
+    """What the decoder's caches look like, and its special ids."""
+
+    decoder_layers: int
+    heads: int
+    width: int
+    start_id: int
+    end_id: int
+    pad_id: int
+    max_new_tokens: int
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Token ids without start and end, their summed log-probability (the end token's included when `finished`)."""
+
+    ids: list[int]
+    log_prob: float
+    finished: bool
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that were scored."""
+        return len(self.ids) + int(self.finished)
+
+
+class Generator:
+    """Runs an encoder and a decoder-step graph as `grice.models.export.bart` writes them."""
+
+    def __init__(self, encoder: ort.InferenceSession, decoder: ort.InferenceSession, shape: DecoderShape) -> None:
+        self.encoder = encoder
+        self.decoder = decoder
+        self.shape = shape
+        layers = range(shape.decoder_layers)
+        self._cross = [f"{name}_{layer}" for layer in layers for name in ("cross_key", "cross_value")]
+        self._past = [f"{name}_{layer}" for layer in layers for name in ("past_key", "past_value")]
+        self._outputs = ["log_probs", *(f"{name}_{layer}" for layer in layers for name in ("present_key", "present_value"))]
+
+    def greedy(self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None) -> list[Generated]:
+        """The most probable next token each time; one result a source, in order."""
+        limit = self._limit(max_new_tokens)
+        state = self._start(sources)
+        count = len(sources)
+        tokens: list[list[int]] = [[] for _ in range(count)]
+        scores = np.zeros(count)
+        alive = np.ones(count, dtype=bool)
+        last = np.full((count, 1), self.shape.start_id, dtype=np.int64)
+        for _ in range(limit):
+            log_probs = self._step(state, last)
+            chosen = log_probs.argmax(axis=1)
+            scores += np.where(alive, log_probs[np.arange(count), chosen], 0.0)
+            alive &= chosen != self.shape.end_id
+            for row in np.flatnonzero(alive):
+                tokens[row].append(int(chosen[row]))
+            if not alive.any():
+                break
+            last = np.where(alive, chosen, self.shape.pad_id)[:, None]
+        return [Generated(ids, float(score), not live) for ids, score, live in zip(tokens, scores, alive, strict=True)]
+
+    def beam(self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None) -> list[Generated]:
+        """Beam search of width `beams`; the best finished hypothesis by mean log-probability a token (length penalty 1).
+
+        A source is finished when no live beam can still beat its worst kept hypothesis, as in transformers' default.
+        """
+        if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
+            raise InputError("beams", beams, "1 to 16")
+        if beams == 1:
+            return self.greedy(sources, max_new_tokens)
+        limit = self._limit(max_new_tokens)
+        count = len(sources)
+        state = self._start([source for source in sources for _ in range(beams)])
+        searches = [_Search(beams, self.shape.end_id) for _ in sources]
+        last = np.full((count * beams, 1), self.shape.start_id, dtype=np.int64)
+        for _ in range(limit):
+            log_probs = self._step(state, last).reshape(count, beams, -1)
+            moves = [search.advance(log_probs[row]) for row, search in enumerate(searches)]
+            if all(search.done for search in searches):
+                break
+            origins = np.concatenate([origin + row * beams for row, (origin, _) in enumerate(moves)])
+            last = np.concatenate([token for _, token in moves])[:, None]
+            state.reorder(origins)
+        return [search.best() for search in searches]
+
+    def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[tuple[float, int]]:
+        """The summed natural log-probability of each target and its end token, and how many tokens that is."""
+        state = self._start(sources)
+        rows = np.arange(len(sources))
+        totals = np.zeros(len(sources))
+        last = np.full((len(sources), 1), self.shape.start_id, dtype=np.int64)
+        wanted = [[*target, self.shape.end_id] for target in targets]
+        for place in range(max(map(len, wanted))):
+            log_probs = self._step(state, last)
+            tokens = np.array([target[place] if place < len(target) else self.shape.pad_id for target in wanted], dtype=np.int64)
+            totals += np.where([place < len(target) for target in wanted], log_probs[rows, tokens], 0.0)
+            last = tokens[:, None]
+        return [(float(total), len(target)) for total, target in zip(totals, wanted, strict=True)]
+
+    def _limit(self, given: int | None) -> int:
+        limit = self.shape.max_new_tokens
+        if given is None:
+            return limit
+        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= limit:
+            raise InputError("max_new_tokens", given, f"1 to {limit}")
+        return given
+
+    def _start(self, sources: Sequence[Sequence[int]]) -> _Caches:
+        width = max(map(len, sources))
+        ids = np.full((len(sources), width), self.shape.pad_id, dtype=np.int64)
+        mask = np.zeros((len(sources), width), dtype=np.int64)
+        for row, source in enumerate(sources):
+            ids[row, : len(source)] = source
+            mask[row, : len(source)] = 1
+        inputs = {"ids": _value(ids), "mask": _value(mask)}
+        crossed = self.encoder.run_with_ort_values(self._cross, inputs)
+        heads, size = self.shape.heads, self.shape.width
+        keys = _value(np.zeros((len(sources), heads, size, 0), dtype=np.float32))
+        values = _value(np.zeros((len(sources), heads, 0, size), dtype=np.float32))
+        feed = dict(zip(self._cross, crossed, strict=True))
+        feed.update({name: keys if "key" in name else values for name in self._past})
+        feed["mask"] = inputs["mask"]
+        return _Caches(feed, self._past)
+
+    def _step(self, caches: _Caches, last: Ids) -> Floats:
+        """Log-probabilities of the next token, (batch, vocabulary); the caches grow by one."""
+        caches.feed["ids"] = _value(np.ascontiguousarray(last))
+        log_probs, *present = self.decoder.run_with_ort_values(self._outputs, caches.feed)
+        caches.feed.update(zip(self._past, present, strict=True))
+        result: Floats = log_probs.numpy()
+        return result
+
+
+@dataclass
+class _Caches:
+    """The decoder's inputs by name, kept from step to step."""
+
+    feed: dict[str, Any]
+    past: list[str]
+
+    def reorder(self, rows: Ids) -> None:
+        """Give each row the past of the row it continues. Cross-attention is the same for all beams of a source."""
+        for name in self.past:
+            self.feed[name] = _value(np.ascontiguousarray(self.feed[name].numpy()[rows]))
+
+
+class _Search:
+    """Beam search over one source."""
+
+    def __init__(self, beams: int, end_id: int) -> None:
+        self.beams = beams
+        self.end_id = end_id
+        self.live: list[list[int]] = [[] for _ in range(beams)]
+        self.scores = np.array([0.0] + [-np.inf] * (beams - 1))
+        self.finished: list[Generated] = []
+        self.done = False
+
+    def advance(self, log_probs: Floats) -> tuple[Ids, Ids]:
+        """Take the `beams` best continuations from `log_probs` (beams, vocabulary): where they come from, and their tokens."""
+        total = self.scores[:, None] + log_probs
+        flat = np.argpartition(-total, 2 * self.beams, axis=None)[: 2 * self.beams]
+        ranked = flat[np.argsort(-total.reshape(-1)[flat], kind="stable")]
+        origins, tokens = np.divmod(ranked, log_probs.shape[1])
+        kept: list[int] = []
+        for rank, (origin, token) in enumerate(zip(origins, tokens, strict=True)):
+            if token == self.end_id:
+                if rank < self.beams and not self.done:
+                    self.finished.append(Generated(self.live[origin], float(total[origin, token]), True))
+            elif len(kept) < self.beams:
+                kept.append(rank)
+        chosen_from, chosen = origins[kept], tokens[kept]
+        self.live = [[*self.live[origin], int(token)] for origin, token in zip(chosen_from, chosen, strict=True)]
+        self.scores = total[chosen_from, chosen]
+        self.finished = sorted(self.finished, key=_mean, reverse=True)[: self.beams]
+        best_possible = float(self.scores[0]) / (len(self.live[0]) + 1)
+        self.done = self.done or (len(self.finished) == self.beams and _mean(self.finished[-1]) >= best_possible)
+        return chosen_from.astype(np.int64), chosen.astype(np.int64)
+
+    def best(self) -> Generated:
+        """The best finished hypothesis, or the best unfinished one when none ended in time."""
+        if self.finished:
+            return self.finished[0]
+        return Generated(self.live[0], float(self.scores[0]), False)
+
+
+def _mean(hypothesis: Generated) -> float:
+    return hypothesis.log_prob / max(1, hypothesis.tokens)
+
+
+def _value(array: NDArray[Any]) -> Any:
+    return ort.OrtValue.ortvalue_from_numpy(array)

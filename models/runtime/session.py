@@ -1,0 +1,61 @@
+"""ONNX sessions: one way to choose the execution provider and the threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnxruntime as ort
+
+from grice.models.errors import InputError, ProviderError, WeightsError
+
+SHORT_NAMES = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+AUTO_ORDER = ("CUDAExecutionProvider", "CPUExecutionProvider")
+PRECISIONS = ("int8", "fp32", "fp16")
+
+
+def choose_provider(name: str) -> str:
+    """The full name of an execution provider: `auto` takes the best that is there, any other must be there.
+
+    Raises:
+        ProviderError: it is not available; says which are.
+    """
+    available = ort.get_available_providers()
+    if name == "auto":
+        return next(provider for provider in AUTO_ORDER if provider in available)
+    full = SHORT_NAMES.get(name.lower(), name)
+    if full not in available:
+        raise ProviderError(name, available)
+    return full
+
+
+def open_session(path: Path, provider: str = "auto", threads: int = 1) -> ort.InferenceSession:
+    """A session for the model at `path`. Threads do not spin while idle, so a waiting service costs nothing.
+
+    Raises:
+        InputError: `threads` is not 1 to 64.
+        ProviderError: the provider is not available.
+        WeightsError: onnxruntime cannot read the file.
+    """
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 64:
+        raise InputError("threads", threads, "1 to 64")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    chosen = choose_provider(provider)
+    try:
+        return ort.InferenceSession(str(path), options, providers=[chosen])
+    except Exception as error:  # onnxruntime raises its own untyped errors
+        raise WeightsError(f"{path}: onnxruntime cannot load it: {error}") from error
+
+
+def check_precision(precision: str) -> str:
+    """Return `precision` if there is such a one.
+
+    Raises:
+        InputError: it is unknown.
+    """
+    if precision not in PRECISIONS:
+        raise InputError("precision", precision, ", ".join(PRECISIONS))
+    return precision

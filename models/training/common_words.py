@@ -1,0 +1,127 @@
+"""The list of common words that the guard reads: whatever is not on it may be a name.
+
+A word is common when people write it in small letters in many dialogues, and it is rarely part of an annotated name, place,
+address or cuisine. Counted in SGD (train), MultiWOZ (val) and the train part of DIRECT with its dialogues.
+
+    python -m grice.models.training.common_words --data-dir DIR --out middleware/common_words.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grice.models.data import direct, multiwoz, sgd
+from grice.models.data.files import data_dir
+from grice.models.data.split import part_of
+
+AT_LEAST = 4
+"""A common word is written in small letters in at least this many dialogues."""
+LARGEST_NAME_SHARE = 0.3
+"""A common word is part of a name in less than this share of its dialogues. Kinds of places (hotel, park) are in many names: no limit."""
+
+_WORD_OR_STOP = re.compile(r"\w+|[.?!:\"]")
+_WORD = re.compile(r"\w+")
+_MULTIWOZ_NAMES = {"Name", "Depart", "Dest", "Food", "Addr", "Car"}
+_MULTIWOZ_KINDS = {"Type"}
+_SGD_NAMES = re.compile(
+    r"name|city|location|destination|origin|venue|address|artist|album|song|title|movie|airlines|cuisine|^area$|directed_by|where_to|car_name"
+    r"|station|airport|starring|actors"
+)
+_SGD_KINDS = {"category"}
+
+
+@dataclass
+class Counts:
+    """In how many dialogues each word (lower-cased) is seen: at all, in small letters, capitalised inside a sentence, in a name."""
+
+    seen: Counter[str] = field(default_factory=Counter)
+    small: Counter[str] = field(default_factory=Counter)
+    capitalised: Counter[str] = field(default_factory=Counter)
+    in_name: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def add(self, turns: Iterable[tuple[str, Sequence[str]]], kinds: Iterable[str] = ()) -> None:
+        """Count one dialogue: its turns with the names annotated in each, and the kinds of places it speaks of."""
+        small, capitalised, in_name = set(), set(), set()
+        for text, names in turns:
+            in_name |= _named(text, names)
+            inside = False
+            for token in _WORD_OR_STOP.findall(text):
+                word = token.lower()
+                if word == token and word.isalpha():
+                    small.add(word)
+                elif inside and word.isalpha():
+                    capitalised.add(word)
+                inside = word.isalpha()
+        self.small.update(small)
+        self.capitalised.update(capitalised)
+        self.in_name.update(in_name)
+        self.seen.update(small | capitalised | in_name)
+        self.kinds.update({word for kind in kinds for word in _WORD.findall(kind.lower())})
+
+    def common(self) -> list[str]:
+        """The common words, sorted."""
+        return sorted(word for word in self.small if self._is_common(word))
+
+    def _is_common(self, word: str) -> bool:
+        if self.small[word] < AT_LEAST or self.small[word] <= 2 * self.capitalised[word] and word not in self.kinds:
+            return False
+        return self.in_name[word] < LARGEST_NAME_SHARE * self.seen[word] or self.kinds[word] >= AT_LEAST
+
+
+def _named(text: str, names: Sequence[str]) -> set[str]:
+    flat = f" {' '.join(_WORD.findall(text.lower()))} "
+    words = [_WORD.findall(name.lower()) for name in names]
+    return {word for name in words if name and f" {' '.join(name)} " in flat for word in name}
+
+
+def count(folder: Path) -> Counts:
+    """The counts over all sources in `folder`.
+
+    Raises:
+        DataNotFound, DataCorrupt: a source is not there or not readable.
+    """
+    counts = Counts()
+    names: dict[str, Sequence[str]] = {}
+    for split in ("val", "test"):
+        for key, utterances in multiwoz.read(folder / "multiwoz21", split).items():
+            if split == "test" and part_of(key) != "train":
+                continue
+            counts.add([(u.turn.text, _values(u.acts, _MULTIWOZ_NAMES)) for u in utterances], _kinds(utterances))
+            names[key] = [value for u in utterances for value in _values(u.acts, _MULTIWOZ_NAMES)]
+    for row in direct.read(folder, parts=["train"]):
+        counts.add([(text, names[row.dialogue_id]) for text in (row.direct, row.indirect)])
+    for dialogue in sgd.read(folder / "sgd", "train"):
+        counts.add(
+            [(t.turn.text, [v for a in t.actions if _SGD_NAMES.search(a.slot) for v in a.values]) for t in dialogue.turns],
+            [v for t in dialogue.turns for a in t.actions if a.slot in _SGD_KINDS for v in a.values],
+        )
+    return counts
+
+
+def _values(acts: Iterable[multiwoz.Act], slots: Collection[str]) -> list[str]:
+    return [act.value for act in acts if act.slot in slots]
+
+
+def _kinds(utterances: Iterable[multiwoz.Utterance]) -> list[str]:
+    return [value for utterance in utterances for value in _values(utterance.acts, _MULTIWOZ_KINDS)]
+
+
+def main() -> None:
+    """Write the list, one word a line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data-dir", help="folder of the data sets; default: $GRICE_DATA_DIR")
+    parser.add_argument("--out", required=True, type=Path)
+    arguments = parser.parse_args()
+    words = count(data_dir(arguments.data_dir)).common()
+    arguments.out.write_text("\n".join(words) + "\n", encoding="utf-8")
+    print(f"{arguments.out}: {len(words)} words")
+
+
+if __name__ == "__main__":
+    main()
