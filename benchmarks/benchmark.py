@@ -54,7 +54,13 @@ class Options:
     def __post_init__(self) -> None:
         if self.split not in SPLITS:
             raise InputError("split", self.split, ", ".join(SPLITS))
-        for name, low, high in (("limit", 1, 10**9), ("seed", 0, 2**32 - 1), ("beams", 1, 16), ("threads", 1, 64), ("rounds", 1, 1000)):
+        for name, low, high in (
+            ("limit", 1, 10**9),
+            ("seed", 0, 2**32 - 1),
+            ("beams", 1, 16),
+            ("threads", 1, 64),
+            ("rounds", 1, 1000),
+        ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 raise InputError(name, value, f"{low} to {high}")
@@ -69,6 +75,7 @@ class Sheet:
         unscored: rows that no system could be given.
         models: sha256 of the manifest of every model used, by name.
         settings: of the systems, beyond the options.
+        notes: what a reader of the tables should know.
     """
 
     benchmark: str
@@ -79,14 +86,24 @@ class Sheet:
     signatures: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
+    notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     models: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, task: str, system: str, metric: str, measure: Measure, groups: Sequence[str] | None = None) -> None:
-        """Add one figure; `groups` where the measure's rows are not the sheet's."""
+    def add(
+        self,
+        task: str,
+        system: str,
+        metric: str,
+        measure: Measure,
+        groups: Sequence[str] | None = None,
+        unscored: int | None = None,
+    ) -> None:
+        """Add one figure; `groups` and `unscored` where the measure's rows are not the sheet's."""
         found = estimate(measure, self.groups if groups is None else groups, self.seed)
-        self.results.append(Result.of(self.benchmark, task, system, metric, found, self.unscored))
+        left_out = self.unscored if unscored is None else self.unscored + unscored
+        self.results.append(Result.of(self.benchmark, task, system, metric, found, left_out))
 
     def add_unscored(self, task: str, system: str, metrics: Iterable[str], reason: str) -> None:
         """Say that `system` could not be scored on `task`, and why."""
@@ -134,7 +151,7 @@ def opened(systems: Iterable[str], options: Options, load: Callable[[str], Syste
     for name in systems:
         try:
             ready[name] = load(name)
-        except ModelError as error:
+        except (ModelError, ImportError) as error:
             if name in options.systems:
                 raise
             reasons[name] = str(error)

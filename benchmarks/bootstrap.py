@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from grice.benchmarks.metrics import Array, Measure
 
 RESAMPLES = 1000

@@ -144,4 +144,5 @@ def bin_of(scores: ArrayLike, bins: int) -> NDArray[np.int64]:
 
 
 def _divided(above: Any, below: Any) -> Array:
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) != 0)
+    quotient: Array = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) != 0)
+    return quotient

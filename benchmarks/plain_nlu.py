@@ -16,15 +16,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from grice.benchmarks.metrics import micro_f1
+from grice.models.data import multiwoz
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
-
-from grice.benchmarks.metrics import micro_f1
-from grice.models.data import multiwoz
 
 Labels = frozenset[str]
 
@@ -82,7 +81,9 @@ def user_turns(data_dir: Path) -> tuple[list[str], list[Labels], list[str]]:
     return [text for text, _, _ in rows], [labels for _, labels, _ in rows], [key for _, _, key in rows]
 
 
-def cross_validate(texts: Sequence[str], labels: Sequence[Labels], groups: Sequence[str], chosen: Hyperparameters, folds: int) -> float:
+def cross_validate(
+    texts: Sequence[str], labels: Sequence[Labels], groups: Sequence[str], chosen: Hyperparameters, folds: int
+) -> float:
     """Micro-F1, in percent, of out-of-fold predictions; folds by dialogue."""
     predicted: list[Labels] = [frozenset()] * len(texts)
     for train, test in GroupKFold(folds).split(texts, groups=groups):

@@ -54,13 +54,16 @@ class Published:
     source: str
 
 
+Cell = str | int | float
+
+
 @dataclass(frozen=True)
 class Table:
     """More than one figure a row: a reliability diagram, shares of decisions."""
 
     title: str
     header: tuple[str, ...]
-    rows: tuple[tuple[str | int | float, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,9 @@ class Run:
         options: of the command, after defaults.
         signatures: of metrics that have one.
         reasons: "task/system" to why it was not scored.
+        notes: what a reader of the tables should know.
+        published: figures of papers, for orientation.
+        tables: what does not fit one figure a row.
         git: the commit, with "+changes" where the tree differs; None outside a repository.
     """
 
@@ -92,6 +98,7 @@ class Run:
     options: dict[str, Any]
     signatures: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     tables: tuple[Table, ...] = ()
 

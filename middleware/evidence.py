@@ -6,44 +6,36 @@ Two spellings of one fact share a key: "5pm" and "17:00", "two" and "2", "£20" 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
-What = Literal["number", "time", "date", "price", "name", "quoted"]
+from grice.middleware import fact_words as words
 
-NUMBER_WORDS = {
-    **{w: n for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen".split())},
-    **{"fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "dozen": 12},
-    **{w: 10 * n for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)},
-}
-ORDINAL_WORDS = {w: n for n, w in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)}
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
-_DAY_FORMS = {"tues": "tuesday", "weds": "wednesday", "thur": "thursday", "thurs": "thursday"}
-_MONTH_FORMS = {"sept": "september"}
-DAY_NAMES = {**{day: day for day in WEEKDAYS}, **{day[:3]: day for day in WEEKDAYS}, **_DAY_FORMS}
-MONTH_NAMES = {**{month: month for month in MONTHS}, **{month[:3]: month for month in MONTHS}, **_MONTH_FORMS}
-RELATIVE_DAYS = ("today", "tonight", "tomorrow", "yesterday", "weekend", "weekends")
-PARTS_OF_DAY = {"noon": 720, "midday": 720, "midnight": 0, "morning": -1, "afternoon": -2, "evening": -3}
-_CURRENCIES = {
-    **dict.fromkeys(("£", "pound", "pounds", "gbp", "quid"), "£"),
-    **dict.fromkeys(("$", "dollar", "dollars", "usd", "bucks"), "$"),
-    **dict.fromkeys(("€", "euro", "euros", "eur"), "€"),
-    **dict.fromkeys(("pence", "cents"), "c"),
-}
-UNITS = {
-    **dict.fromkeys(("person", "persons", "people", "ppl", "guest", "guests", "adult", "adults", "members", "us"), "people"),
-    **dict.fromkeys(("of us", "diners", "travelers", "travellers", "passengers", "ticket", "tickets", "seat", "seats"), "people"),
-    **dict.fromkeys(("other people", "others", "friends", "colleagues", "other guests", "other persons"), "others"),
-    **dict.fromkeys(("night", "nights", "day", "days"), "nights"),
-    **dict.fromkeys(("star", "stars"), "stars"),
-    **dict.fromkeys(("hour", "hours", "hrs", "hr", "minute", "minutes", "mins", "min", "week", "weeks"), "duration"),
-    **dict.fromkeys(("room", "rooms"), "rooms"),
-}
+What = Literal["number", "time", "date", "price", "name", "quoted"]
+Key = tuple[object, ...]
+
+_TOKEN = re.compile(r"\w*\d\w*(?:[.:,/-]\d\w*)*|[^\W\d_]+|[^\w\s]")
+_HALF_OF_DAY = re.compile(r"\b([ap])\s?\.\s?m\b\.?")
+_GLUED = re.compile(r"\b(by|at|after|before|for|from|until|till|around)(?=\d)")
+_QUOTED = re.compile(r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<!\w)'(\w[^']{0,78}\w)'(?!\w)")
+_CLOCK = re.compile(r"(\d{1,2})([:.])([0-5]\d)(am|pm)?")
+_HOUR = re.compile(r"(\d{1,2})(am|pm)")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_CALENDAR = re.compile(r"\d{1,4}[/-]\d{1,2}[/-]\d{2,4}|\d{1,2}/\d{1,2}")
+_RANGE = re.compile(r"(\d+)-(\d+)")
+_COUNT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)([a-z]*)")
+
+_BEFORE_TIME = {"at", "by", "after", "before", "until", "till", "around", "about", "from", "to", "than", "past", "between"}
+_BEFORE_DAY = {"on", "this", "next", "by", "every", "until", "till", "from", "last"}
+_BEFORE_MONTH = {"in", "of", "next", "last", "until", "since", "early", "late"}
+_BEFORE_ORDINAL = {"the", "that", "this"}
+_AFTER_FOR_ONE = {"", "on", "at", "please", "from", "and", "in", "starting", ".", ",", "?", "!", ";"}
+_WISHES = {"good", "great", "nice", "lovely", "wonderful", "pleasant"}
+_PARTING = {"thanks", "thank", "bye", "goodbye", "all", "everything", "nothing", "else", "set", "done", "finished", "help", "enough", "day"}
+_MORE = {"other", "more", "extra", "additional", "further"}
+_AMBIGUOUS_DAYS = {"mon", "wed", "sat", "sun"}
+_AMBIGUOUS_MONTHS = {"may", "march", "mar", "dec", "jan"}
 
 
 @dataclass(frozen=True)
@@ -52,47 +44,222 @@ class Fact:
 
     Attributes:
         what: its kind.
-        text: as it is written.
-        needs: any of these keys supports it; empty where the words are too ambiguous to insist on ("sat", "a night").
+        text: as it is written, in small letters.
+        needs: any of these keys in another text supports it; empty where the words are too ambiguous to insist on.
         offers: keys that it supports in another text.
     """
 
     what: What
     text: str
-    needs: frozenset[Hashable]
-    offers: frozenset[Hashable]
-
-    def supported_by(self, offered: frozenset[Hashable] | set[Hashable]) -> bool:
-        """Whether the keys of another text support this fact."""
-        return not self.needs or not self.needs.isdisjoint(offered)
+    needs: frozenset[Key]
+    offers: frozenset[Key]
 
 
-def _either(words: object) -> str:
-    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))  # type: ignore[call-overload]
+def offered(facts: Iterable[Fact]) -> set[Key]:
+    """All keys that `facts` support."""
+    return {key for fact in facts for key in fact.offers}
 
 
-_COUNT = rf"\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?|(?:{_either(NUMBER_WORDS)})\b(?:[- ](?:one|two|three|four|five|six|seven|eight|nine)\b)?"
-_CLOCK_WORD = rf"\d{{1,2}}|(?:{_either(list(NUMBER_WORDS)[1:13])})\b"
-_UNIT = rf"[\s-]?(?:{_either(UNITS)})\b"
-_HALF = r"\s?(?P<half>[ap])\.?\s?m\b"
-_FACT = re.compile(
-    rf"""
-      "(?P<quoted>[^"]{{2,80}})"
-    | (?P<code>\b(?!\d+(?:st|nd|rd|th|[ap]m|\d*h|(?:{_either(UNITS)}|{_either(c for c in _CURRENCIES if c.isalpha())}))\b)
-        (?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{{2,}}\b)
-    | (?P<phone>(?<![\w.])\+?\d(?:[\s-]?\d){{8,14}}(?![\w:]))
-    | (?P<numeric_date>\b\d{{1,4}}[/-]\d{{1,2}}(?:[/-]\d{{2,4}})(?!\d) | \b\d{{1,2}}/\d{{1,2}}(?!\d))
-    | (?P<price>[£$€]\s?(?:{_COUNT}) | (?:{_COUNT})\s?(?:{_either(c for c in _CURRENCIES if c.isalpha())})\b)
-    | (?P<clock>\b(?P<hour>[01]?\d|2[0-4])\s?:\s?(?P<minute>[0-5]\d)(?!\d)(?:{_HALF})?)
-    | (?P<marked>\b(?P<hour2>\d{{1,2}})(?:\.(?P<minute2>[0-5]\d))?{_HALF.replace("half", "half2")} | (?:{_CLOCK_WORD})\s?o\s?'?\s?clock)
-    | (?P<spoken>\b(?P<share>half|quarter|(?:{_CLOCK_WORD}))(?:\s+minutes)?\s+(?P<side>past|to)\s+(?P<hour3>{_CLOCK_WORD}))
-    | (?P<ordinal>\b\d+(?:st|nd|rd|th)\b | \b(?:{_either(ORDINAL_WORDS)})\b)
-    | (?P<number>\b(?:{_COUNT})(?![a-z\d])(?P<unit>{_UNIT})? | \b\d+(?P<unit2>{_UNIT}))
-    | (?P<day>\b(?:{_either(DAY_NAMES)})(?:'?s)?\b)
-    | (?P<month>\b(?:{_either(MONTH_NAMES)})\b)
-    | (?P<relative>\b(?:{_either(RELATIVE_DAYS)})\b)
-    | (?P<part>\b(?:{_either(PARTS_OF_DAY)})\b)
-    | (?P<single>\b(?:an?|single)\s(?P<unit3>ticket|night|person|room|seat|day)\b)
-    """,
-    re.VERBOSE,
-)
+def squashed(text: str) -> str:
+    """Letters and digits only, in small letters."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def find_facts(text: str) -> list[Fact]:
+    """The facts in `text`, in order."""
+    plain = _GLUED.sub(r"\1 ", _HALF_OF_DAY.sub(r"\1m", text.lower().replace("’", "'")))
+    return [*_quoted(plain), *_Reader(_TOKEN.findall(plain)).facts()]
+
+
+def _quoted(text: str) -> Iterator[Fact]:
+    if '"' in text or "“" in text or "'" in text:
+        for match in _QUOTED.finditer(text):
+            yield _fact("quoted", match.group(), ("quoted", squashed(match.group())))
+
+
+def _fact(what: What, text: str, *keys: Key, insist: bool = True, offers: Iterable[Key] = ()) -> Fact:
+    needed = frozenset(keys)
+    return Fact(what, text, needed if insist else frozenset(), needed | frozenset(offers))
+
+
+def _number(text: str, value: float, unit: str = "", also: Iterable[Key] = ()) -> Fact:
+    """A number with a unit is supported by itself with that unit or without any; one without a unit, by any."""
+    key, bare, any_unit = ("count", value, unit), ("count", value, ""), ("count", value, "any")
+    return Fact("number", text, frozenset({key, bare} if unit else {any_unit}) | frozenset(also), frozenset({key, any_unit, *also}))
+
+
+def _price(text: str, value: float, currency: str) -> Fact:
+    return _fact("price", text, ("price", value, currency), offers=[("count", value, "any")])
+
+
+def _clock_key(hour: int, minute: int, half: str = "") -> Key:
+    """The minutes of the day that a time can mean: without am or pm, 5:00 is two of them and 17:00 one."""
+    if half:
+        return "time", frozenset({(hour % 12 + (12 if half == "pm" else 0)) * 60 + minute})
+    if 1 <= hour <= 11:
+        return "time", frozenset({hour * 60 + minute, (hour + 12) * 60 + minute})
+    return "time", frozenset({hour % 24 * 60 + minute})
+
+
+class _Reader:
+    """Walks over the tokens of one text; each reading returns the facts at a place and how many tokens they took."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens = tokens
+
+    def facts(self) -> list[Fact]:
+        found: list[Fact] = []
+        place = 0
+        while place < len(self.tokens):
+            token = self.tokens[place]
+            if any(map(str.isdigit, token)):
+                facts, taken = self._digits(place, token)
+            elif token in _STARTS:
+                facts, taken = self._word(place, token)
+            else:
+                facts, taken = [], 1
+            found += facts
+            place += taken
+        return found
+
+    def at(self, place: int) -> str:
+        return self.tokens[place] if 0 <= place < len(self.tokens) else ""
+
+    def _digits(self, place: int, token: str) -> tuple[list[Fact], int]:
+        following = self.at(place + 1)
+        if (match := _CLOCK.fullmatch(token)) and int(match[1]) <= 24:
+            return self._clock(token, match, following)
+        if match := _HOUR.fullmatch(token):
+            return [_fact("time", token, _clock_key(int(match[1]), 0, match[2]))], 1
+        if match := _ORDINAL.fullmatch(token):
+            return [_fact("number", token, ("ordinal", int(match[1])))], 1
+        if _CALENDAR.fullmatch(token):
+            return [_fact("date", token, ("date", *map(int, re.split(r"[/-]", token))))], 1
+        if match := _RANGE.fullmatch(token):
+            return [_number(part, float(part)) for part in match.groups()], 1
+        match = _COUNT.fullmatch(token)
+        if match and (not match[2] or match[2] in words.UNITS or match[2] in words.CURRENCIES):
+            return self._count(place, float(match[1].replace(",", "")), 1, match[2])
+        return [_fact("name" if token[0].isalpha() else "number", token, ("code", squashed(token)))], 1
+
+    def _clock(self, token: str, match: re.Match[str], following: str) -> tuple[list[Fact], int]:
+        half = match[4] or (following if following in {"am", "pm"} else "")
+        key = _clock_key(int(match[1]), int(match[3]), half)
+        taken = 2 if half and not match[4] else 1
+        if match[2] == "." and not half:
+            return self._decimal(token, following, key)
+        return [_fact("time", token, key)], taken
+
+    def _decimal(self, token: str, following: str, as_time: Key) -> tuple[list[Fact], int]:
+        value = float(token)
+        if following in words.CURRENCIES:
+            return [_price(f"{token} {following}", value, words.CURRENCIES[following])], 2
+        return [_number(token, value, also=[as_time])], 1
+
+    def _word(self, place: int, token: str) -> tuple[list[Fact], int]:
+        before, following = self.at(place - 1), self.at(place + 1)
+        if token in words.CURRENCIES:
+            match = _COUNT.fullmatch(following)
+            if match and not match[2]:
+                return [_price(token + following, float(match[1].replace(",", "")), words.CURRENCIES[token])], 2
+            return [], 1
+        if token in ("half", "quarter"):
+            return self._spoken_time(place, 30 if token == "half" else 15)
+        if token in words.NUMBERS:
+            spoken = self._spoken_time(place, words.NUMBERS[token])
+            return spoken if spoken[0] else self._count(place, *self._spelt(place))
+        if token in words.ORDINALS:
+            return [_fact("number", token, ("ordinal", words.ORDINALS[token]), insist=before in _BEFORE_ORDINAL)], 1
+        if token in words.DAYS:
+            sure = token not in _AMBIGUOUS_DAYS or before in _BEFORE_DAY
+            return [_fact("date", token, ("date", words.DAYS[token]), insist=sure)], 1
+        if token in words.MONTHS:
+            sure = token not in _AMBIGUOUS_MONTHS or before in _BEFORE_MONTH or _has_digit(before) or _has_digit(following)
+            return [_fact("date", token, ("date", words.MONTHS[token]), insist=sure)], 1
+        if token in words.TIMES_OF_DAY:
+            return [_fact("time", token, ("time", frozenset({words.TIMES_OF_DAY[token]})))], 1
+        if token in words.PARTS_OF_DAY:
+            also = [("date", "tonight")] if token == "evening" else []
+            return [_fact("time", token, ("part", token), insist=before not in _WISHES, offers=also)], 1
+        if token in words.RELATIVE_DAYS:
+            return [self._relative(place, token, before)], 1
+        return self._single(place, following)
+
+    def _relative(self, place: int, token: str, before: str) -> Fact:
+        parting = _PARTING.intersection(self.tokens[max(0, place - 8) : place + 4])
+        also: list[Key] = [("part", "evening")] if token == "tonight" else []
+        return _fact("date", token, ("date", token.removesuffix("s")), insist=not parting and before not in _WISHES, offers=also)
+
+    def _single(self, place: int, following: str) -> tuple[list[Fact], int]:
+        """ "A night", "a single ticket": offers the number one and needs nothing."""
+        unit = words.UNITS.get(following)
+        if unit is None:
+            return [], 1
+        return [_fact("number", following, ("count", 1.0, unit), insist=False, offers=[("count", 1.0, "any")])], 2
+
+    def _spelt(self, place: int) -> tuple[float, int]:
+        """The value of a number in words, and how many tokens it takes: "twenty - five", "two hundred"."""
+        value, taken = words.NUMBERS[self.tokens[place]], 1
+        unit_place = place + (2 if self.at(place + 1) == "-" else 1)
+        if value >= 20 and 1 <= words.NUMBERS.get(self.at(unit_place), 0) <= 9:
+            value, taken = value + words.NUMBERS[self.at(unit_place)], unit_place - place + 1
+        scale = words.SCALES.get(self.at(place + taken))
+        return (float(value * scale), taken + 1) if scale else (float(value), taken)
+
+    def _spoken_time(self, place: int, minutes: int) -> tuple[list[Fact], int]:
+        """ "Quarter past 12", "ten to six"; nothing where the tokens say something else."""
+        side, hour = self.at(place + 1), self.at(place + 2)
+        number = int(hour) if hour.isdecimal() and len(hour) <= 2 else words.NUMBERS.get(hour, 0)
+        if side not in {"past", "to"} or not 1 <= number <= 12 or minutes >= 60 or self.at(place - 1) in {"from", "between"}:
+            return [], 1
+        if side == "to":
+            number, minutes = (number - 2) % 12 + 1, 60 - minutes
+        half = self.at(place + 3)
+        text = " ".join(self.tokens[place : place + 3])
+        return [_fact("time", text, _clock_key(number, minutes, half if half in {"am", "pm"} else ""))], 3
+
+    def _count(self, place: int, value: float, taken: int, unit: str = "") -> tuple[list[Fact], int]:
+        end = place + taken
+        following = self.at(end)
+        written = self.tokens[place:end]
+        before = self.at(place - 1)
+        currency = words.CURRENCIES.get(unit) or words.CURRENCIES.get(following)
+        if currency:
+            return [_price(" ".join([*written, following] if not unit else written), value, currency)], taken + (0 if unit else 1)
+        if following in {"am", "pm"} or self.tokens[end : end + 3] == ["o", "'", "clock"]:
+            half = following if following in {"am", "pm"} else ""
+            return [_fact("time", " ".join([*written, following]), _clock_key(int(value) % 25, 0, half))], taken + (1 if half else 3)
+        if before in words.MONTHS or following in words.MONTHS:
+            return [_fact("number", written[0], ("ordinal", int(value)))], taken
+        unit_class = words.UNITS.get(unit) or self._unit(place, end)
+        if written == ["one"] and not unit_class and not (before == "for" and following in _AFTER_FOR_ONE):
+            return [], taken
+        also: list[Key] = []
+        if before in _BEFORE_TIME and not unit_class and value == int(value) <= 24:
+            also.append(_clock_key(int(value), 0))
+        if len(written[0]) >= 5 and written[0].isdecimal():
+            also.append(("code", written[0]))
+        return [_number(" ".join(written), value, unit_class, also)], taken
+
+    def _unit(self, place: int, end: int) -> str:
+        """The class of what is counted from `place` to `end`, empty where it is not said."""
+        place_after = end + (1 if self.at(end) == "-" else 0)
+        following, next_one = self.at(place_after), self.at(place_after + 1)
+        if following in _MORE and (next_one in words.UNITS or following == "other"):
+            unit = words.UNITS.get(next_one, "")
+            return "others" if unit == "people" else unit
+        if following == "of" and next_one == "us":
+            return "people"
+        if self.at(place - 2) in {"party", "group", "table"} and self.at(place - 1) in {"of", "for"}:
+            return "people"
+        return words.UNITS.get(following, "")
+
+
+def _has_digit(token: str) -> bool:
+    return any(map(str.isdigit, token))
+
+
+_STARTS: Set[str] = {
+    *words.NUMBERS, *words.ORDINALS, *words.DAYS, *words.MONTHS, *words.TIMES_OF_DAY, *words.PARTS_OF_DAY, *words.RELATIVE_DAYS,
+    *words.CURRENCIES, "half", "quarter", "a", "an", "single",
+}  # fmt: skip

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from grice.middleware.analysis import Finding
+from grice.middleware.choices import added_choices, dropped_choices
+from grice.middleware.evidence import Fact, find_facts, offered, squashed
+from grice.middleware.names import Text, added_names, dropped_names
+from grice.middleware.polarity import flipped
 from grice.models.dialogue import Dialogue
 
 
@@ -11,4 +17,42 @@ class Guard:
 
     def check(self, dialogue: Dialogue, rewrite: str) -> tuple[Finding, ...]:
         """What speaks against `rewrite` as another form of the last turn of `dialogue`; empty if nothing does."""
-        return ()
+        turn = dialogue.last.text
+        history = [earlier.text for earlier in reversed(dialogue.history)]
+        ours, others, new = Text(turn), [Text(text) for text in history], Text(rewrite)
+        return tuple(
+            [
+                *_added_facts(turn, history, rewrite),
+                *added_names(new, [ours, *others]),
+                *added_choices(turn, history, rewrite),
+                *_dropped_facts(turn, rewrite),
+                *dropped_names(ours, others, new),
+                *dropped_choices(turn, rewrite),
+                *flipped(turn, rewrite),
+            ]
+        )
+
+
+def _added_facts(turn: str, history: Sequence[str], rewrite: str) -> Iterator[Finding]:
+    missing = [fact for fact in find_facts(rewrite) if fact.needs]
+    for text in (turn, *history):
+        if missing:
+            missing = _unsupported(missing, text)
+    for fact in missing:
+        yield Finding("added", fact.what, fact.text)
+
+
+def _dropped_facts(turn: str, rewrite: str) -> Iterator[Finding]:
+    for fact in _unsupported([fact for fact in find_facts(turn) if fact.needs], rewrite):
+        yield Finding("dropped", fact.what, fact.text)
+
+
+def _unsupported(facts: Sequence[Fact], text: str) -> list[Fact]:
+    keys = offered(find_facts(text))
+    letters = squashed(text)
+    return [fact for fact in facts if fact.needs.isdisjoint(keys) and not _is_written(fact, letters)]
+
+
+def _is_written(fact: Fact, letters: str) -> bool:
+    """Codes and quotations may be spaced in another way: CB1 2AB and cb12ab."""
+    return any(key[0] in ("code", "quoted") and str(key[1]) in letters for key in fact.needs)

@@ -13,7 +13,7 @@ from grice.middleware.guard import Guard
 from grice.middleware.settings import PipelineSettings
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
-from grice.models.errors import DeadlineExceeded
+from grice.models.errors import DeadlineExceeded, ModelError
 from grice.models.protocols import Model
 from grice.models.results import Directness, Rewrite
 
@@ -67,7 +67,7 @@ class Pipeline:
         analyses = [TurnAnalysis(dialogue.last.text, dialogue.last.text, "pass", "direct") for dialogue in dialogues]
         if not analyses:
             return []
-        scores = self._stage("directness", lambda: self.directness.predict(dialogues))
+        scores = self._stage("directness", lambda: _complete(self.directness.predict(dialogues), dialogues))
         if isinstance(scores, StageFailure):
             return [replace(analysis, reason="failed", failures=(scores,)) for analysis in analyses]
         analyses = [replace(analysis, directness=score) for analysis, score in zip(analyses, scores, strict=True)]
@@ -79,7 +79,7 @@ class Pipeline:
         return analyses
 
     def _rewrite(self, dialogues: Sequence[Dialogue], analyses: Sequence[TurnAnalysis]) -> list[TurnAnalysis]:
-        rewrites = self._stage("rewriter", lambda: self.rewriter.predict(dialogues))
+        rewrites = self._stage("rewriter", lambda: _complete(self.rewriter.predict(dialogues), dialogues))
         if isinstance(rewrites, StageFailure):
             return [replace(analysis, reason="failed", failures=(rewrites,)) for analysis in analyses]
         analyses = [replace(analysis, rewrite=rewrite) for analysis, rewrite in zip(analyses, rewrites, strict=True)]
@@ -118,6 +118,12 @@ class Pipeline:
             raise error
         log.warning("stage %s failed, the turn passes unchanged: %s: %s", stage, type(error).__name__, error)
         return StageFailure(stage, type(error).__name__, str(error))
+
+
+def _complete(results: Sequence[Result], dialogues: Sequence[Dialogue]) -> Sequence[Result]:
+    if len(results) != len(dialogues):
+        raise ModelError(f"the model gave {len(results)} results for {len(dialogues)} dialogues")
+    return results
 
 
 def appended(original: str, rewrite: str) -> str:

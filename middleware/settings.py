@@ -110,10 +110,10 @@ def from_environment(kind: type[Settings], environment: Mapping[str, str] | None
     source = os.environ if environment is None else environment
     types = get_type_hints(kind)
     values: dict[str, Any] = {}
-    for field in fields(kind):
-        text = source.get(PREFIX + field.name.upper())
+    for setting in fields(kind):
+        text = source.get(PREFIX + setting.name.upper())
         if text is not None:
-            values[field.name] = _parsed(PREFIX + field.name.upper(), text, types[field.name])
+            values[setting.name] = _parsed(PREFIX + setting.name.upper(), text, types[setting.name])
     values.update({name: value for name, value in given.items() if value is not None})
     return kind(**values)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -84,9 +84,3 @@ def check_text(text: object, what: str = "text") -> str:
 def plain_text(text: str) -> str:
     """`text` with control characters and runs of white space as single spaces: what models read."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())
-
-
-def cut_history(turns: Sequence[Turn], limit: int) -> tuple[tuple[Turn, ...], int]:
-    """The newest `limit` turns, and how many older ones were left out."""
-    dropped = max(0, len(turns) - limit)
-    return tuple(turns[dropped:]), dropped

@@ -56,7 +56,9 @@ class ModelNotFound(ModelError):
 
     def __init__(self, name: str, available: Iterable[str]) -> None:
         known = ", ".join(sorted(available)) or "none"
-        super().__init__(f"model {shorten(name)} not found; shipped models: {known}; or give the path of a folder with a manifest.json")
+        super().__init__(
+            f"model {shorten(name)} not found; shipped models: {known}; or give the path of a folder with a manifest.json"
+        )
 
 
 class WeightsError(ModelError):

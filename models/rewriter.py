@@ -7,8 +7,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
@@ -17,6 +15,7 @@ from grice.models.runtime.generation import DecoderShape, Generated, Generator
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.written_form import written_form
+from tokenizers import Tokenizer
 
 BATCH = 32
 """Dialogues generated at once; more are done in turns, so that one call cannot take all memory."""
@@ -47,6 +46,7 @@ class Rewriter:
         self.form = form
         self.beams = beams
         self.provider = choose_provider(provider)
+        self.uncased: bool = manifest.settings["uncased"]
         self.layout = SourceFormat(**manifest.settings["source"])
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
         self.generator = Generator(
@@ -82,8 +82,10 @@ class Rewriter:
 
     def _result(self, dialogue: Dialogue, source: Source, generated: Generated) -> Rewrite:
         text = self.tokenizer.decode(generated.ids)
+        if self.uncased:
+            text = written_form(text, [dialogue.last.text, *(turn.text for turn in dialogue.history)])
         return Rewrite(
-            written_form(text, [dialogue.last.text, *(turn.text for turn in dialogue.history)]),
+            text.strip(),
             math.exp(generated.log_prob / max(1, generated.tokens)),
             generated.tokens,
             generated.finished,

@@ -21,10 +21,9 @@ QUERY_TAG = "<query>"
 SPEAKER_TAGS = {"user": "<user>", "bot": "<system>"}
 FORM_TAGS = {"direct": "<direct>", "indirect": "<indirect>", "original": "<original>"}
 """`original`, the form people used unprompted, is an auxiliary target in training."""
-START_TOKEN = "[CLS]"
 TAGS = (QUERY_TAG, *SPEAKER_TAGS.values(), *FORM_TAGS.values())
 
-SPECIAL_TOKENS = ("[PAD]", "[UNK]", START_TOKEN, "[SEP]", "[MASK]")
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 _TAG_LIKE = re.compile("|".join(re.escape(tag) for tag in (*TAGS, *SPECIAL_TOKENS)))
 
@@ -45,17 +44,20 @@ def untagged(text: str) -> str:
 class SourceFormat:
     """How much of a dialogue a model reads: the newest `history_turns` turns, and `max_tokens` tokens in all.
 
-    `with_form`: the source starts with the tag of the wanted form, because the model writes several.
+    `history_turns` below 0 is all. `with_form`: the source starts with the tag of the wanted form, because the model writes
+    several. `start_token` and `end_token` (None: none) enclose the source.
     """
 
     history_turns: int
     max_tokens: int
     with_form: bool = True
+    start_token: str = "[CLS]"
+    end_token: str | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """Token ids that a model reads ([CLS] first), and what of the dialogue they hold."""
+    """Token ids that a model reads, and what of the dialogue they hold."""
 
     ids: list[int]
     history_read: int
@@ -65,12 +67,14 @@ class Source:
 
 def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat) -> Source:
     """Token ids of `text` after `history`; what does not fit is cut, from the oldest turn, and of the text itself last."""
-    kept = list(history[-layout.history_turns :]) if layout.history_turns else []
-    start = tokenizer.token_to_id(START_TOKEN)
+    newest = len(history) if layout.history_turns < 0 else layout.history_turns
+    kept = list(history[-newest:]) if newest else []
+    start = tokenizer.token_to_id(layout.start_token)
+    end = [] if layout.end_token is None else [tokenizer.token_to_id(layout.end_token)]
+    room = layout.max_tokens - 1 - len(end)
     while True:
         ids = tokenizer.encode(source_text(text, kept, form if layout.with_form else None), add_special_tokens=False).ids
-        if len(ids) < layout.max_tokens or not kept:
+        if len(ids) <= room or not kept:
             break
         kept = kept[1:]
-    cut = len(ids) >= layout.max_tokens
-    return Source([start, *ids[: layout.max_tokens - 1]], len(kept), len(history) - len(kept), cut)
+    return Source([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)

@@ -1,0 +1,53 @@
+"""The `grice` command. Every subcommand is a module with `HELP`, `add_arguments(parser)` and `run(args) -> exit status`.
+
+Subcommands are found as entry points of the group `grice.commands`, so other subpackages, and other distributions, add theirs
+without being imported from here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from collections.abc import Sequence
+from typing import Protocol
+
+from grice.models.errors import GriceError
+
+GROUP = "grice.commands"
+
+
+class Command(Protocol):
+    """What a subcommand's module has."""
+
+    HELP: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand. A mistake of the user's is one line on standard error and status 2, without a traceback."""
+    parser = argparse.ArgumentParser(prog="grice", description="Say what was meant: conversational middleware.")
+    parser.add_argument("--version", action="version", version=f"grice {importlib.metadata.version('grice')}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
+        command: Command = entry.load()
+        child = commands.add_parser(entry.name, help=command.HELP, description=command.HELP)
+        command.add_arguments(child)
+        child.set_defaults(run=command.run)
+    args = parser.parse_args(arguments)
+    try:
+        status: int = args.run(args)
+        return status
+    except GriceError as error:
+        print(f"grice {args.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"grice {args.command}: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of a pipe went away; keep the interpreter from complaining at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1

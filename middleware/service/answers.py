@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import Field
-
-from grice.middleware.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.middleware.analysis import Decision, Reason, Stage, StageFailure
 from grice.middleware.service.schemas import Wire, WireTurn
-from grice.models.results import Directness, Rewrite
+from pydantic import Field
 
 SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of requests and answers.")]
 
-HistoryRead = Annotated[int, Field(ge=0, description="Turns of history that the model read.")]
-HistoryCut = Annotated[int, Field(ge=0, description="Older turns that did not fit and were left out.")]
+ModelRole = Literal["directness", "rewriter", "softener"]
+
+HistoryRead = Annotated[int, Field(description="Turns of history that the model read.")]
+HistoryCut = Annotated[int, Field(description="Older turns that did not fit and were left out.")]
 TextCut = Annotated[bool, Field(description="The end of the turn itself did not fit and was left out.")]
 
 
@@ -24,47 +25,34 @@ class WireFailure(Wire):
     error: Annotated[str, Field(description="The class of the error.")]
     message: Annotated[str, Field(description="What happened.")]
 
-    @classmethod
-    def of(cls, failure: StageFailure) -> WireFailure:
-        return cls(stage=failure.stage, error=failure.error, message=failure.message)
-
 
 Failures = Annotated[list[WireFailure], Field(description="Stages that failed; `store`: the history could not be read or kept.")]
+
+
+def wire_failures(failures: Iterable[StageFailure]) -> list[WireFailure]:
+    """Failures as they travel."""
+    return [WireFailure(**vars(failure)) for failure in failures]
 
 
 class WireDirectness(Wire):
     """How plainly a turn says what is wanted."""
 
-    score: Annotated[float, Field(ge=0, le=1, description="0 (indirect) to 1 (direct).")]
+    score: Annotated[float, Field(description="0 (indirect) to 1 (direct).")]
     history_read: HistoryRead
     history_cut: HistoryCut
     text_cut: TextCut
-
-    @classmethod
-    def of(cls, found: Directness) -> WireDirectness:
-        return cls(score=found.score, history_read=found.history_read, history_cut=found.history_cut, text_cut=found.text_cut)
 
 
 class WireRewrite(Wire):
     """A turn in another form."""
 
     text: Annotated[str, Field(description="The rewritten turn.")]
-    confidence: Annotated[float, Field(ge=0, le=1, description="Mean probability of its tokens.")]
+    confidence: Annotated[float, Field(description="Mean probability of its tokens, 0 to 1.")]
+    tokens: Annotated[int, Field(description="How many tokens were generated, the end token included.")]
     finished: Annotated[bool, Field(description="False: it was stopped by the length limit.")]
     history_read: HistoryRead
     history_cut: HistoryCut
     text_cut: TextCut
-
-    @classmethod
-    def of(cls, made: Rewrite) -> WireRewrite:
-        return cls(
-            text=made.text,
-            confidence=made.confidence,
-            finished=made.finished,
-            history_read=made.history_read,
-            history_cut=made.history_cut,
-            text_cut=made.text_cut,
-        )
 
 
 class DirectnessResult(WireDirectness):
@@ -100,10 +88,6 @@ class WireFinding(Wire):
     ]
     value: Annotated[str, Field(description="The value as it is written.")]
 
-    @classmethod
-    def of(cls, finding: Finding) -> WireFinding:
-        return cls(kind=finding.kind, what=finding.what, value=finding.value)
-
 
 class TurnResult(Wire):
     """A user turn after the pipeline: give `text` to the NLU."""
@@ -117,20 +101,6 @@ class TurnResult(Wire):
     rewrite: Annotated[WireRewrite | None, Field(description="Null where none was made; there also when it was not trusted.")]
     findings: Annotated[list[WireFinding], Field(description="What the guard found against the rewrite.")]
     failures: Failures
-
-    @classmethod
-    def of(cls, analysis: TurnAnalysis, text: str, dialogue_id: str | None, failures: list[StageFailure]) -> TurnResult:
-        return cls(
-            dialogue_id=dialogue_id,
-            original=analysis.original,
-            text=text,
-            decision=analysis.decision,
-            reason=analysis.reason,
-            directness=analysis.directness and WireDirectness.of(analysis.directness),
-            rewrite=analysis.rewrite and WireRewrite.of(analysis.rewrite),
-            findings=[WireFinding.of(finding) for finding in analysis.findings],
-            failures=[WireFailure.of(failure) for failure in (*analysis.failures, *failures)],
-        )
 
 
 class TurnAnswer(TurnResult):
@@ -160,7 +130,7 @@ class KeptDialogue(Wire):
 class WireModel(Wire):
     """A loaded model."""
 
-    role: Annotated[Literal["directness", "rewriter", "softener"], Field(description="What it does here.")]
+    role: Annotated[ModelRole, Field(description="What it does here.")]
     name: Annotated[str, Field(description="Its name.")]
     version: Annotated[str, Field(description="Its version.")]
     provider: Annotated[str, Field(description="The execution provider that was chosen.")]
@@ -190,6 +160,8 @@ class StoreState(Wire):
 class Ready(Wire):
     """The service can be used."""
 
-    status: Annotated[Literal["ready", "degraded"], Field(description="`degraded`: usable, but the dialogue store is not reachable.")]
+    status: Annotated[
+        Literal["ready", "degraded"], Field(description="`degraded`: usable, but the dialogue store is not reachable.")
+    ]
     store: StoreState
     providers: Annotated[dict[str, str], Field(description="The execution provider chosen for each model.")]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 
+from grice.middleware.service.problems import Problem
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
-
-from grice.middleware.service.problems import Problem
 
 PROTECTED = "/v1/"
 

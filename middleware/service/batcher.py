@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -26,31 +26,31 @@ class Batcher(Generic[Result]):
     """Collects dialogues of concurrent callers and runs them through a model, one batch at a time.
 
     A lone caller is served at once. Where several wait, the batch leaves when it is full or its first item has waited `wait_ms`.
-    When more wait than fit, the one that came first takes those of like length with it, so that little is padded and nobody starves.
+    When more wait than fit, the one that came first takes those of like length along: little is padded, and nobody starves.
 
     Args:
-        predict: the batch method of a model.
-        worker: runs `predict`, so that the event loop stays free.
+        predict: the batch method of a model; runs in one thread, so that the event loop stays free.
         size: items of a batch. wait_ms: milliseconds. queue_size: items that may wait.
-        on_batch: told the size of each batch that leaves.
+        on_batch: told the size of each batch that leaves. on_refused: told how many items found no room.
     """
 
     def __init__(
         self,
         predict: Predict[Result],
-        worker: Executor,
         *,
         size: int = 16,
         wait_ms: float = 3.0,
         queue_size: int = 512,
         on_batch: Callable[[int], None] = lambda size: None,
+        on_refused: Callable[[int], None] = lambda items: None,
     ) -> None:
         self._predict = predict
-        self._worker = worker
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="grice-batch")
         self._size = size
         self._wait_s = wait_ms / 1000
         self._queue_size = queue_size
         self._on_batch = on_batch
+        self._on_refused = on_refused
         self._waiting: list[_Item[Result]] = []
         self._arrived = asyncio.Event()
         self._leave = asyncio.Event()
@@ -73,6 +73,7 @@ class Batcher(Generic[Result]):
         self._leave.set()
         if self._task is not None:
             await self._task
+        self._worker.shutdown(wait=False)
 
     async def submit(self, dialogues: Sequence[Dialogue]) -> list[Result]:
         """The results of `dialogues`, in order. A cancelled call takes its waiting items out of the queue.
@@ -84,6 +85,7 @@ class Batcher(Generic[Result]):
         if self._closing:
             raise Overloaded("the service is stopping")
         if len(self._waiting) + len(dialogues) > self._queue_size:
+            self._on_refused(len(dialogues))
             raise Overloaded(f"{len(self._waiting)} items wait; allowed: {self._queue_size}; try again later")
         loop = asyncio.get_running_loop()
         items = [_Item(dialogue, loop.time(), loop.create_future()) for dialogue in dialogues]
@@ -92,7 +94,7 @@ class Batcher(Generic[Result]):
         if len(self._waiting) >= self._size:
             self._leave.set()
         try:
-            return await asyncio.gather(*(item.answer for item in items))
+            return list(await asyncio.gather(*(item.answer for item in items)))
         finally:
             if not all(item.answer.done() and not item.answer.cancelled() for item in items):
                 for item in items:

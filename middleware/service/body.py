@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from grice.middleware.service.problems import Problem
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grice.middleware.service.problems import Problem
+MAX_DIGITS = 15
+"""No honest Content-Length has more, and Python refuses to read very long numbers."""
 
 
 class Body:
@@ -21,26 +24,30 @@ class Body:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = await self._read(scope, receive)
+        try:
+            body = await self._read(scope, receive)
+        except ClientDisconnect:
+            return
         if body is None:
             await self._too_large().response(scope)(scope, receive, send)
         else:
             await _while_connected(self.app, body, scope, receive, send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> list[Message] | None:
-        """The messages of the body; None if it is larger than the limit."""
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None if it is larger than the limit."""
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length) > self.max_bytes:
+        if length.isdecimal() and (len(length) > MAX_DIGITS or int(length) > self.max_bytes):
             return None
-        messages, size, more = [], 0, True
+        body, more = bytearray(), True
         while more:
             message = await receive()
-            messages.append(message)
-            size += len(message.get("body", b""))
-            if size > self.max_bytes:
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            if len(body) > self.max_bytes:
                 return None
             more = message.get("more_body", False)
-        return messages
+        return bytes(body)
 
     def _too_large(self) -> Problem:
         return Problem(
@@ -51,11 +58,15 @@ class Body:
         )
 
 
-async def _while_connected(app: ASGIApp, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
-    answering = False
+async def _while_connected(app: ASGIApp, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+    answering = read = False
 
     async def replay() -> Message:
-        return body.pop(0) if body else await gone
+        nonlocal read
+        if read:
+            return await gone
+        read = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def note(message: Message) -> None:
         nonlocal answering

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
-
 from grice.middleware.analysis import StageFailure, TurnAnalysis
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -26,7 +25,9 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
-        self._batches = Histogram("grice_batch_size", "Items in one call of a model.", ("model",), buckets=SIZES, registry=self.registry)
+        self._batches = Histogram(
+            "grice_batch_size", "Items in one call of a model.", ("model",), buckets=SIZES, registry=self.registry
+        )
         self._depth = Gauge("grice_queue_depth", "Items that wait for a model.", ("model",), registry=self.registry)
         self._rejected = self._counter("grice_rejections", "Items refused because the queue was full.", "model")
         self._decisions = self._counter("grice_decisions", "User turns by what was decided, and why.", "decision", "reason")

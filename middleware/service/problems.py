@@ -10,11 +10,10 @@ from typing import Annotated, Any
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from grice.models.errors import DeadlineExceeded, InputError, Overloaded, StoreError, shorten
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
-
-from grice.models.errors import DeadlineExceeded, InputError, Overloaded, StoreError, shorten
 
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 20
@@ -59,7 +58,7 @@ class Problem:
             title=HTTPStatus(self.status).phrase,
             status=self.status,
             detail=self.detail,
-            instance=_clean(scope["path"]),
+            instance=shown(scope["path"]),
             errors=list(self.errors),
             request_id=scope["state"]["request_id"],
         )
@@ -75,7 +74,7 @@ class Refused(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """What a caller is told of `error`. Unforeseen errors are told as such, and logged by class and place, never with their text."""
+    """What a caller is told of `error`. An unforeseen one is logged by class and place only: its message may quote a turn."""
     if isinstance(error, Refused):
         return error.problem
     if isinstance(error, RequestValidationError):
@@ -97,7 +96,9 @@ def problem_of(error: Exception) -> Problem:
 def _invalid(error: RequestValidationError) -> Problem:
     found = error.errors()
     if any(entry["type"] == "json_invalid" for entry in found):
-        return Problem(422, "malformed-json", f"The body is not JSON: {found[0]['ctx']['error']} at character {found[0]['loc'][-1]}.")
+        return Problem(
+            422, "malformed-json", f"The body is not JSON: {found[0]['ctx']['error']} at character {found[0]['loc'][-1]}."
+        )
     errors = [FieldProblem(pointer=_pointer(entry["loc"]), detail=_message(entry)) for entry in found[:MAX_ERRORS]]
     more = f", the first {MAX_ERRORS} are listed" if len(found) > MAX_ERRORS else ""
     return Problem(422, "invalid-request", f"{len(found)} {'error' if len(found) == 1 else 'errors'} in the request{more}.", errors)
@@ -119,18 +120,18 @@ def _http(error: HTTPException) -> Problem:
 def _pointer(location: Sequence[str | int]) -> str:
     parts = [str(part) for part in location]
     if parts[0] != "body":
-        return _clean(parts[-1])
+        return shown(parts[-1])
     inside = parts[2:] if len(parts) > 1 and parts[1] in ("single", "batch") else parts[1:]
-    return "#" + "".join("/" + _clean(part).replace("~", "~0").replace("/", "~1") for part in inside)
+    return "#" + "".join("/" + shown(part).replace("~", "~0").replace("/", "~1") for part in inside)
 
 
 def _message(entry: Mapping[str, Any]) -> str:
     if entry["type"] in ("model_type", "model_attributes_type", "dict_type"):
         return "should be a JSON object"
-    return _clean(str(entry["msg"]).removeprefix("Value error, "), 300)
+    return shown(str(entry["msg"]).removeprefix("Value error, "), 300)
 
 
-def _clean(text: str, limit: int = 200) -> str:
+def shown(text: str, limit: int = 200) -> str:
     """`text` that can be encoded, and is not long."""
     valid = text.encode("utf-8", "backslashreplace").decode()
     return valid if len(valid) <= limit else shorten(valid, limit)

@@ -7,11 +7,10 @@ import re
 import time
 import uuid
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from grice.middleware.service.metrics import Metrics
 from grice.middleware.service.problems import problem_of
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = "x-request-id"
 CLIENT_GONE = 499

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
-
 from grice.middleware.settings import Mode
-from grice.models.dialogue import MAX_TEXT_CHARACTERS, Speaker, check_text
+from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn, check_text
 from grice.models.template import TargetForm
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 MAX_ITEMS = 64
 MAX_BOT_TURNS = 16
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS), AfterValidator(check_text)]
-DialogueId = Annotated[
-    str,
-    Field(min_length=1, max_length=200, pattern=r"^[^\s/]*\w[^\s/]*$", description="Your name for the dialogue: no white space, no slash."),
-]
+DIALOGUE_ID_PATTERN = r"^[^\s/]*\w[^\s/]*$"
+MAX_DIALOGUE_ID = 200
+DialogueId = Annotated[str, Field(min_length=1, max_length=MAX_DIALOGUE_ID, pattern=DIALOGUE_ID_PATTERN)]
+"""A caller's name for a dialogue: no white space, no slash, at least one letter or digit."""
 
 
 def _listed(value: object) -> object:
@@ -54,6 +54,16 @@ class Item(Wire):
             raise ValueError("give dialogue_id with text only: turns is the whole conversation already")
         return self
 
+    def dialogue(self, history: Sequence[Turn], speaker: Speaker = "user") -> Dialogue:
+        """The dialogue to look at; `text` is `speaker`'s, after `history`."""
+        if self.turns is not None:
+            return Dialogue(tuple(Turn(turn.speaker, turn.text) for turn in self.turns))
+        return Dialogue((*history, *self.new_turns(speaker)))
+
+    def new_turns(self, speaker: Speaker = "user") -> list[Turn]:
+        """What the item adds to a kept dialogue."""
+        return [] if self.text is None else [Turn(speaker, self.text)]
+
 
 class DirectnessItem(Item):
     """A user turn to score."""
@@ -77,11 +87,14 @@ class TurnItem(Item):
     bot: Annotated[
         list[Text],
         BeforeValidator(_listed, json_schema_input_type=str | list[str]),
-        Field(max_length=MAX_BOT_TURNS, description="What the bot said since the last user turn, one text or several; it comes before `text`."),
+        Field(
+            max_length=MAX_BOT_TURNS,
+            description="What the bot said since the last user turn, one text or several; it comes before `text`.",
+        ),
     ] = []
     mode: Annotated[
         Mode | None,
-        Field(description="What `text` of the answer is when rewritten: the rewrite, or the original followed by it. Default: the service's."),
+        Field(description="What `text` of the answer is: the rewrite alone, or after the original. Default: the service's."),
     ] = None
 
     @model_validator(mode="after")
@@ -89,6 +102,7 @@ class TurnItem(Item):
         if self.turns is not None and self.bot:
             raise ValueError("give bot with text only: turns is the whole conversation already")
         return _ends_with_user(self)
+
 
 AnyItem = TypeVar("AnyItem", bound=Item)
 
@@ -116,3 +130,8 @@ DirectnessBody = Annotated[
 ]
 RewriteBody = Annotated[Annotated[RewriteItem, Tag("single")] | Annotated[Batch[RewriteItem], Tag("batch")], SINGLE_OR_BATCH]
 TurnBody = Annotated[Annotated[TurnItem, Tag("single")] | Annotated[Batch[TurnItem], Tag("batch")], SINGLE_OR_BATCH]
+
+
+def items_of(body: AnyItem | Batch[AnyItem]) -> tuple[list[AnyItem], bool]:
+    """The items of a request, and whether it was a single one."""
+    return (body.items, False) if isinstance(body, Batch) else ([body], True)

@@ -45,7 +45,9 @@ class RedisStore:
                 url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
             )
         except ValueError as error:
-            raise SettingsError("redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://") from error
+            raise SettingsError(
+                "redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://"
+            ) from error
 
     def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
         if turns:

@@ -69,7 +69,7 @@ def read(data_dir: Path, split: str = "test", parts: Iterable[Part] | None = Non
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as lines:
+    with in_format("DIRECT", path), path.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines)
         missing = [column for column in COLUMNS if column not in (rows.fieldnames or ())]
         if missing:

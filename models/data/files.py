@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import zipfile
@@ -32,8 +33,11 @@ def data_dir(given: str | Path | None = None, create: bool = False) -> Path:
     if not value:
         raise DataNotFound(f"no data folder: give --data-dir or set {DATA_DIR_VARIABLE}")
     folder = Path(value)
-    if create and not folder.exists():
-        folder.mkdir(parents=True)
+    if create:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataNotFound(f"data folder {folder} cannot be made: {error.strerror}") from error
     if not folder.is_dir():
         raise DataNotFound(f"data folder {folder} is not a folder (from {'--data-dir' if given else DATA_DIR_VARIABLE})")
     return folder
@@ -49,7 +53,7 @@ def existing(folder: Path, *names: str) -> Path:
         if (folder / name).exists():
             return folder / name
     raise DataNotFound(
-        f"{folder}: none of these is there: {', '.join(names)}; `grice data list` says which data sets can be fetched and from where"
+        f"{folder}: none of these is there: {', '.join(names)}; `grice data list` says what can be fetched, and from where"
     )
 
 
@@ -81,5 +85,5 @@ def in_format(what: str, where: object) -> Iterator[None]:
     """
     try:
         yield
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError, csv.Error) as error:
         raise DataCorrupt(f"{where}: not in the format of {what} ({error!r}); fetch it again") from error

@@ -27,24 +27,56 @@ def read(folder: Path, splits: Iterable[str] | None = None) -> list[RewriteRecor
     Raises:
         DataNotFound, DataCorrupt: no file is there, or one is not readable.
     """
-    paths = sorted(folder.glob("mudoco_*.json"))
-    if not paths:
-        raise DataNotFound(f"{folder}: no mudoco_*.json there; `grice data fetch mudoco_qr` gets them")
     wanted = None if splits is None else set(splits)
     records: list[RewriteRecord] = []
-    for path in paths:
+    for path in _paths(folder):
         with in_format("MuDoCo-QR", path):
-            for key, dialogue in read_json(path)["dialogs"].items():
+            for key, dialogue in _dialogues(path):
                 if wanted is None or dialogue["split"] in wanted:
                     records += _records(key, dialogue)
     return records
 
 
+def read_dialogues(folder: Path) -> dict[str, tuple[Turn, ...]]:
+    """All dialogues by id, graded or not, with the turns that are there.
+
+    Raises:
+        DataNotFound, DataCorrupt: no file is there, or one is not readable.
+    """
+    dialogues = {}
+    for path in _paths(folder):
+        with in_format("MuDoCo-QR", path):
+            dialogues.update({key: tuple(_turns(value)) for key, value in _dialogues(path)})
+    return dialogues
+
+
+def _paths(folder: Path) -> list[Path]:
+    paths = sorted(folder.glob("mudoco_*.json"))
+    if not paths:
+        raise DataNotFound(f"{folder}: no mudoco_*.json there; `grice data fetch mudoco_qr` gets two of them")
+    return paths
+
+
+def _dialogues(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """With the domain before the id: a few ids occur in two files, for different dialogues."""
+    content = read_json(path)
+    return [(f"{content['domain']}/{key}", dialogue) for key, dialogue in content["dialogs"].items()]
+
+
+def _turns(dialogue: dict[str, Any]) -> list[Turn]:
+    return [Turn("user" if entry["number"] % 2 else "bot", untokenized(entry["utterance"])) for entry in dialogue["turns"]]
+
+
 def _records(key: str, dialogue: dict[str, Any]) -> list[RewriteRecord]:
-    turns = [Turn("user" if entry["number"] % 2 else "bot", untokenized(entry["utterance"])) for entry in dialogue["turns"]]
+    turns = _turns(dialogue)
     return [
         RewriteRecord(
-            key, entry["number"], tuple(turns[:place]), turns[place], (untokenized(entry["rewritten_utterance"]),), dialogue["split"]
+            key,
+            entry["number"],
+            tuple(turns[:place]),
+            turns[place],
+            (untokenized(entry["rewritten_utterance"]),),
+            dialogue["split"],
         )
         for place, entry in enumerate(dialogue["turns"])
         if entry["graded"]

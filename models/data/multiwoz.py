@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.models.data.files import existing, in_format, read_json
+from grice.models.data.silence import is_silent, turn_or_silence
 from grice.models.data.spacing import untokenized as untokenized
 from grice.models.dialogue import Turn
-from grice.models.errors import DataCorrupt
-
-SILENCE = "…"
-"""Stands for the text of a turn that the file leaves empty, so that the turns after it keep their index."""
 
 _ACT = re.compile(r"([A-Za-z]+-[A-Za-z]+)\(([^)]*)\)")
 
@@ -46,8 +43,8 @@ class Utterance:
 
     @property
     def silent(self) -> bool:
-        """The file has no text for this turn: `turn.text` is `SILENCE`, which nobody said."""
-        return self.turn.text == SILENCE
+        """The file has no text for this turn."""
+        return is_silent(self.turn)
 
     @property
     def labels(self) -> frozenset[str]:
@@ -68,7 +65,7 @@ def read(folder: Path, split: str) -> dict[str, tuple[Utterance, ...]]:
 
 def _dialogue(log: list[dict[str, str]]) -> tuple[Utterance, ...]:
     return tuple(
-        Utterance(Turn("user" if index % 2 == 0 else "bot", untokenized(entry["text"]) or SILENCE), _acts(entry.get("dialog_act")))
+        Utterance(turn_or_silence("user" if index % 2 == 0 else "bot", untokenized(entry["text"])), _acts(entry.get("dialog_act")))
         for index, entry in enumerate(log)
     )
 

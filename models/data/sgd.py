@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grice.models.data.files import existing, in_format, read_json
+from grice.models.data.silence import is_silent, turn_or_silence
 from grice.models.dialogue import Speaker, Turn
 from grice.models.errors import DataCorrupt
 
@@ -55,6 +56,11 @@ class SgdTurn:
     turn: Turn
     actions: tuple[Action, ...]
     state: dict[str, dict[str, tuple[str, ...]]]
+
+    @property
+    def silent(self) -> bool:
+        """The file has no text for this turn."""
+        return is_silent(self.turn)
 
 
 @dataclass(frozen=True)
@@ -126,4 +132,4 @@ def _turn(turn: dict[str, Any]) -> SgdTurn:
         actions += [Action(service, act["act"], act["slot"], tuple(act["values"])) for act in frame.get("actions", ())]
         if "state" in frame:
             state[service] = {slot: tuple(values) for slot, values in frame["state"]["slot_values"].items()}
-    return SgdTurn(Turn(_SPEAKERS[turn["speaker"]], turn["utterance"]), tuple(actions), state)
+    return SgdTurn(turn_or_silence(_SPEAKERS[turn["speaker"]], turn["utterance"]), tuple(actions), state)

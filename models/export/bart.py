@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 from torch import Tensor, nn
 from torch.nn import functional
-
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 
 
 class EncoderGraph(nn.Module):
@@ -31,9 +30,7 @@ class EncoderGraph(nn.Module):
         self.register_buffer("positions", encoder.embed_positions.weight[2:].detach().clone())
         self.norm = layer_norm(encoder.layernorm_embedding)
         self.layers = nn.ModuleList(EncoderLayer(layer, self.heads) for layer in encoder.layers)
-        self.cross = nn.ModuleList(
-            Projection(layer.encoder_attn.k_proj, layer.encoder_attn.v_proj) for layer in decoder.layers
-        )
+        self.cross = nn.ModuleList(Projection(layer.encoder_attn.k_proj, layer.encoder_attn.v_proj) for layer in decoder.layers)
 
     def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         bias = masked(mask)
@@ -158,7 +155,11 @@ def present_names(layers: int) -> list[str]:
 
 def dynamic_axes(names: Sequence[str]) -> dict[str, dict[int, str]]:
     """Which axes of the named inputs and outputs vary."""
-    axes: dict[str, dict[int, str]] = {"ids": {0: "batch", 1: "length"}, "mask": {0: "batch", 1: "source"}, "log_probs": {0: "batch"}}
+    axes: dict[str, dict[int, str]] = {
+        "ids": {0: "batch", 1: "length"},
+        "mask": {0: "batch", 1: "source"},
+        "log_probs": {0: "batch"},
+    }
     for name in names:
         kind, length = name.split("_")[1], {"past": "past", "present": "present", "cross": "source"}[name.split("_")[0]]
         axes[name] = {0: "batch", 3 if kind == "key" else 2: length}

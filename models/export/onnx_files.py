@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import onnx
 import torch
+from grice.models.runtime.session import check_precision
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
@@ -61,3 +63,14 @@ def write_int8(source: Path, target: Path) -> None:
 def write_fp16(source: Path, target: Path) -> None:
     """`source` in half precision, inputs and outputs still fp32, for GPU."""
     onnx.save(convert_float_to_float16(onnx.load(str(source)), keep_io_types=True), str(target))
+
+
+def write_precision(source: Path, target: Path, precision: str) -> None:
+    """The fp32 file `source` in another precision (or as it is) at `target`.
+
+    Raises:
+        InputError: the precision is unknown.
+    """
+    check_precision(precision)
+    writers: dict[str, Callable[[Path, Path], object]] = {"fp32": shutil.copy, "int8": write_int8, "fp16": write_fp16}
+    writers[precision](source, target)

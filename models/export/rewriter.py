@@ -6,49 +6,54 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
+from grice.models.errors import ModelNotFound
+from grice.models.export import bart
+from grice.models.export.onnx_files import write_fp32, write_precision
+from grice.models.manifest import write_manifest
 from torch import Tensor
 from transformers import BartForConditionalGeneration
 
-from grice.models.errors import ModelNotFound
-from grice.models.export import bart
-from grice.models.export.onnx_files import write_fp16, write_fp32, write_int8
-from grice.models.manifest import write_manifest
-from grice.models.template import SourceFormat
 
-
-def export_rewriter(
-    checkpoint: Path, out: Path, precisions: Sequence[str], layout: SourceFormat, forms: Sequence[str], facts: dict[str, Any]
-) -> None:
+def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
     """Write `encoder.P.onnx` and `decoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
     Args:
-        checkpoint: a folder as transformers writes it, with `tokenizer.json`.
-        forms: the forms that the model writes ("direct", "indirect").
-        facts: more keys of the manifest: name, version, training, metrics.
+        checkpoint: a folder as transformers writes it, with `tokenizer.json` and `training.json`.
 
     Raises:
         ModelNotFound: there is no checkpoint in the folder.
     """
-    if not (checkpoint / "config.json").is_file():
+    if not (checkpoint / "training.json").is_file():
         raise ModelNotFound(str(checkpoint), ())
+    facts = json.loads((checkpoint / "training.json").read_text(encoding="utf-8"))
     model = BartForConditionalGeneration.from_pretrained(checkpoint, local_files_only=True).float().eval()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
-            full = _write_graphs(model, Path(folder), small_table=precision == "int8")
-            for graph, path in full.items():
-                target = out / f"{graph}.{precision}.onnx"
-                {"fp32": shutil.copy, "int8": write_int8, "fp16": write_fp16}[precision](path, target)
+            for graph, path in _write_graphs(model, Path(folder), small_table=precision == "int8").items():
+                write_precision(path, out / f"{graph}.{precision}.onnx", precision)
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
-    config = model.config
-    settings = {
-        "source": asdict(layout),
-        "forms": list(forms),
+    write_manifest(
+        out,
+        {
+            "name": "rewriter",
+            "version": version,
+            "task": "rewriting",
+            "settings": _settings(model.config, facts),
+            "training": facts,
+        },
+    )
+
+
+def _settings(config: Any, facts: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "source": facts["layout"],
+        "forms": [facts["form"]] if "form" in facts else ["direct", "indirect"],
+        "uncased": facts["recipe"] == "small",
         "decoder_layers": config.decoder_layers,
         "heads": config.decoder_attention_heads,
         "width": config.d_model // config.decoder_attention_heads,
@@ -57,7 +62,6 @@ def export_rewriter(
         "pad_id": config.pad_token_id,
         "max_new_tokens": 64,
     }
-    write_manifest(out, {"name": "rewriter", "version": "1", "task": "rewriting", **facts, "settings": settings})
 
 
 def _write_graphs(model: Any, folder: Path, small_table: bool) -> dict[str, Path]:

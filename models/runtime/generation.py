@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from numpy.typing import NDArray
-
 from grice.models.errors import InputError
+from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]

@@ -24,30 +24,33 @@ AT_LEAST = 4
 LARGEST_NAME_SHARE = 0.3
 """A common word is part of a name in less than this share of its dialogues. Kinds of places (hotel, park) are in many names: no limit."""
 
+RARELY_A_NAME = 0.1
+"""A word that is part of a name in less than this share may also stand in many titles, with a capital."""
+
 _WORD_OR_STOP = re.compile(r"\w+|[.?!:\"]")
 _WORD = re.compile(r"\w+")
 _MULTIWOZ_NAMES = {"Name", "Depart", "Dest", "Food", "Addr", "Car"}
 _MULTIWOZ_KINDS = {"Type"}
-_SGD_NAMES = re.compile(
-    r"name|city|location|destination|origin|venue|address|artist|album|song|title|movie|airlines|cuisine|^area$|directed_by|where_to|car_name"
-    r"|station|airport|starring|actors"
-)
+_SGD_NAMES = re.compile(r"(?<!song_)(?<!movie_)(?<!event_)name|city|location|destination|origin|venue|address|cuisine|^area$|where_to|station|airport")
+"""Titles of songs, films and events are left out: they are made of common words, and written with capitals."""
 _SGD_KINDS = {"category"}
 
 
 @dataclass
 class Counts:
-    """In how many dialogues each word (lower-cased) is seen: at all, in small letters, capitalised inside a sentence, in a name."""
+    """In how many dialogues each word (lower-cased) is seen: at all, in small letters, at the start of a sentence, capitalised inside
+    one, in a name, in the name of a kind of place."""
 
     seen: Counter[str] = field(default_factory=Counter)
     small: Counter[str] = field(default_factory=Counter)
+    first: Counter[str] = field(default_factory=Counter)
     capitalised: Counter[str] = field(default_factory=Counter)
     in_name: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
 
     def add(self, turns: Iterable[tuple[str, Sequence[str]]], kinds: Iterable[str] = ()) -> None:
         """Count one dialogue: its turns with the names annotated in each, and the kinds of places it speaks of."""
-        small, capitalised, in_name = set(), set(), set()
+        small, first, capitalised, in_name = set(), set(), set(), set()
         for text, names in turns:
             in_name |= _named(text, names)
             inside = False
@@ -55,23 +58,29 @@ class Counts:
                 word = token.lower()
                 if word == token and word.isalpha():
                     small.add(word)
-                elif inside and word.isalpha():
-                    capitalised.add(word)
+                elif word.isalpha():
+                    (capitalised if inside else first).add(word)
                 inside = word.isalpha()
         self.small.update(small)
+        self.first.update(first)
         self.capitalised.update(capitalised)
         self.in_name.update(in_name)
-        self.seen.update(small | capitalised | in_name)
+        self.seen.update(small | first | capitalised | in_name)
         self.kinds.update({word for kind in kinds for word in _WORD.findall(kind.lower())})
 
     def common(self) -> list[str]:
         """The common words, sorted."""
-        return sorted(word for word in self.small if self._is_common(word))
+        return sorted(word for word in self.seen if self._is_common(word))
 
     def _is_common(self, word: str) -> bool:
-        if self.small[word] < AT_LEAST or self.small[word] <= 2 * self.capitalised[word] and word not in self.kinds:
+        never_a_name = not self.capitalised[word] and not self.in_name[word]
+        small = self.small[word] + (self.first[word] if never_a_name else 0)
+        name_share = self.in_name[word] / self.seen[word]
+        if small < AT_LEAST:
             return False
-        return self.in_name[word] < LARGEST_NAME_SHARE * self.seen[word] or self.kinds[word] >= AT_LEAST
+        if self.kinds[word] >= AT_LEAST or (name_share < RARELY_A_NAME and small > self.capitalised[word] / 3):
+            return True
+        return name_share < LARGEST_NAME_SHARE and small > 2 * self.capitalised[word]
 
 
 def _named(text: str, names: Sequence[str]) -> set[str]:

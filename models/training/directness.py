@@ -11,16 +11,15 @@ from typing import Literal
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
-from torch import Tensor, nn
-from torch.nn import functional
-from transformers import BertConfig, BertModel
-
 from grice.models.data import direct
 from grice.models.directness import directness_inputs
 from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BertConfig, BertModel
 
 Loss = Literal["pointwise", "pairwise", "both"]
 GOLD = (1.0, 0.5, 0.0)
@@ -151,7 +150,9 @@ def collate(tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceF
     return TripleBatch(*(torch.from_numpy(array) for array in directness_inputs(sources, query)))
 
 
-def batcher(tokenizer: Tokenizer, rows: Sequence[direct.Triple], recipe: DirectnessRecipe) -> Callable[[int], Sequence[TripleBatch]]:
+def batcher(
+    tokenizer: Tokenizer, rows: Sequence[direct.Triple], recipe: DirectnessRecipe
+) -> Callable[[int], Sequence[TripleBatch]]:
     """The batches of an epoch, bucketed by length."""
     lengths = [max(map(len, forms(row))) for row in rows]
 

@@ -66,8 +66,17 @@ def _user_turns(turns: Sequence[Turn]) -> list[Example]:
 
 
 @dataclass(frozen=True)
+class SpecialIds:
+    """What frames a target: the decoder reads `decoder_start` first and has to write `end` last."""
+
+    pad: int = PAD
+    decoder_start: int = CLS
+    end: int = SEP
+
+
+@dataclass(frozen=True)
 class Encoded:
-    """Token ids of one example: `source` starts with [CLS], `target` has neither start nor end."""
+    """Token ids of one example: the whole `source`, and the `target` without what frames it."""
 
     source: list[int]
     target: list[int]
@@ -112,14 +121,14 @@ class RewriteBatch:
     labels: Tensor
 
 
-def collate(rows: Sequence[Encoded]) -> RewriteBatch:
-    """One batch; the decoder starts from [CLS] and has to end with [SEP]."""
-    source = _padded([row.source for row in rows], PAD)
+def collate(rows: Sequence[Encoded], special: SpecialIds = SpecialIds()) -> RewriteBatch:
+    """One batch."""
+    source = _padded([row.source for row in rows], special.pad)
     return RewriteBatch(
         source,
-        (source != PAD).long(),
-        _padded([[CLS, *row.target] for row in rows], PAD),
-        _padded([[*row.target, SEP] for row in rows], IGNORED),
+        _padded([[1] * len(row.source) for row in rows], 0),
+        _padded([[special.decoder_start, *row.target] for row in rows], special.pad),
+        _padded([[*row.target, special.end] for row in rows], IGNORED),
     )
 
 

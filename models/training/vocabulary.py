@@ -44,7 +44,15 @@ def cut(texts: Iterable[str], tags: Sequence[str], at_least: int, size: int) -> 
     layout = json.loads(full.to_str())
     layout["model"]["vocab"] = {piece: number for number, piece in enumerate(order)}
     layout["added_tokens"] = [
-        {"id": number, "content": piece, "special": True, "normalized": False, "single_word": False, "lstrip": False, "rstrip": False}
+        {
+            "id": number,
+            "content": piece,
+            "special": True,
+            "normalized": False,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+        }
         for number, piece in enumerate(order[: len(SPECIAL_TOKENS) + len(tags)])
     ]
     layout["post_processor"] = None

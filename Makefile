@@ -1,0 +1,54 @@
+# `make serve` and `make test` create what they need; run again, they only do what has changed.
+PYTHON ?= python3
+PYTHON310 ?= $(shell command -v pyenv >/dev/null && pyenv prefix 3.10 2>/dev/null | sed 's|$$|/bin/python|' || command -v python3.10)
+VENV := .venv
+CORE := .venv-core
+BIN := $(VENV)/bin
+PIP := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: serve test test-core check format bench-smoke clean
+
+serve: $(VENV)/.server  ## start the REST service with the shipped models
+	$(BIN)/grice serve
+
+test: $(VENV)/.dev  ## the whole test suite
+	$(BIN)/python -m pytest
+
+test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
+	$(CORE)/bin/python -m pytest tests/core
+
+check: $(VENV)/.dev  ## format, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	mkdir -p .cache/typed/grice && ln -sfn ../../../models .cache/typed/grice/models \
+	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks
+	MYPYPATH=.cache/typed $(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench-smoke: $(VENV)/.dev  ## every benchmark on a few rows; needs GRICE_DATA_DIR
+	$(BIN)/grice bench direct --limit 8
+	$(BIN)/grice bench nlu --limit 8
+	$(BIN)/grice bench speed --limit 8
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.server: pyproject.toml requirements/main.txt | $(VENV)/bin/python
+	$(BIN)/python $(PIP) --constraint requirements/main.txt --editable '.[server]'
+	touch $@
+
+$(VENV)/.dev: pyproject.toml requirements/main.txt | $(VENV)/bin/python
+	$(BIN)/python $(PIP) torch==2.13.0
+	$(BIN)/python $(PIP) --constraint requirements/main.txt --editable '.[server,train,bench,dev]'
+	touch $@ $(VENV)/.server
+
+$(CORE)/.done: pyproject.toml requirements/core.txt
+	$(PYTHON310) -m venv $(CORE)
+	$(CORE)/bin/python $(PIP) --constraint requirements/core.txt --editable . pytest
+	touch $@
+
+clean:
+	rm -rf .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache

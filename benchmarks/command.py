@@ -1,0 +1,80 @@
+"""`grice bench NAME`: run a benchmark and print, write or compare what came out."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from grice.benchmarks import report, runner
+from grice.benchmarks.benchmark import SPLITS, Options
+from grice.benchmarks.registry import MODULES, find
+from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
+from grice.models.errors import InputError, MissingExtra
+
+HELP = "measure quality and speed on held-out data"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `grice bench`."""
+    parser.add_argument("name", metavar="NAME", help=f"which benchmark: {', '.join(MODULES)}")
+    parser.add_argument("--data-dir", type=Path, help=f"folder with one folder a data set (default: ${DATA_DIR_VARIABLE})")
+    parser.add_argument(
+        "--split", default="ours", help=f"{' or '.join(SPLITS)}: our own test part (default), or every row of the files"
+    )
+    parser.add_argument("--system", action="extend", nargs="+", default=[], metavar="S", help="only these systems")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (default: 0)")
+    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the run and its results as JSON")
+    parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the tables as Markdown")
+    parser.add_argument("--beam", type=int, default=Options.beams, metavar="N", help="beams of the rewriter (default: 1, greedy)")
+    parser.add_argument("--threads", type=int, default=Options.threads, metavar="N", help="threads of every system (default: 1)")
+    parser.add_argument("--rewriter", default=Options.rewriter, metavar="NAME|DIR", help="a shipped or exported rewriter")
+    parser.add_argument(
+        "--directness", default=Options.directness, metavar="NAME|DIR", help="a shipped or exported directness scorer"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        default=Options.checkpoint,
+        metavar="DIR",
+        help=f"speed: the trained rewriter, for PyTorch and CTranslate2 (default: {Options.checkpoint})",
+    )
+    parser.add_argument("--rounds", type=int, default=Options.rounds, metavar="N", help="speed: measure N times (default: 3)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the benchmark, print its tables and write the files that were asked for.
+
+    Raises:
+        InputError: an unknown name, system or option, or a file that cannot be written.
+        DataError, ModelError: data or a model cannot be used. MissingExtra: a package is not installed.
+    """
+    benchmark = find(args.name)
+    for name, path in (("--out", args.out), ("--markdown", args.markdown)):
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise InputError(name, str(path), "a file in a folder that exists")
+    options = Options(
+        data_dir(args.data_dir),
+        split=args.split,
+        systems=tuple(args.system),
+        limit=args.limit,
+        seed=args.seed,
+        beams=args.beam,
+        threads=args.threads,
+        rewriter=args.rewriter,
+        directness=args.directness,
+        checkpoint=args.checkpoint,
+        rounds=args.rounds,
+    )
+    try:
+        found = runner.run(benchmark, options, shlex.join(["grice", *sys.argv[1:]]))
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "bench") from error
+    print(report.text(found), end="")
+    if args.out is not None:
+        found.write(args.out)
+    if args.markdown is not None:
+        args.markdown.write_text(report.markdown(found), encoding="utf-8")
+    return 0

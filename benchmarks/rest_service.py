@@ -1,0 +1,88 @@
+"""A real REST service in its own process, for measuring from outside."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import urlsplit
+
+from grice.models.errors import ModelError
+
+START = "import sys; from grice.middleware.cli import main; sys.exit(main())"
+ADDRESS = re.compile(r"http://[\w.\-]+:\d+")
+START_SECONDS = 120.0
+STOP_SECONDS = 10.0
+
+
+class RestService:
+    """`grice serve` on a free port, as a context manager.
+
+    Args:
+        settings: environment variables for it (`GRICE_BATCH_SIZE`, …), on top of ours.
+
+    Raises:
+        ModelError: on entering, when it does not come up; says its last words.
+    """
+
+    def __init__(self, settings: Mapping[str, str]) -> None:
+        self._settings = dict(settings)
+        self.host = ""
+        self.port = 0
+
+    def __enter__(self) -> RestService:
+        self._output = tempfile.NamedTemporaryFile(prefix="grice-serve-", suffix=".log")
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", START, "serve", "--port", "0"],
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **self._settings},
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            self._wait()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            said = Path(self._output.name).read_text(encoding="utf-8", errors="replace")
+            if self._process.poll() is not None:
+                raise ModelError(f"the REST service stopped with status {self._process.returncode}: {said.strip()[-500:]}")
+            found = ADDRESS.search(said)
+            if found and _ready(found.group()):
+                place = urlsplit(found.group())
+                self.host, self.port = str(place.hostname), int(place.port or 0)
+                return
+            time.sleep(0.1)
+        raise ModelError(f"the REST service was not ready within {START_SECONDS:.0f} s")
+
+    def _stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+
+def _ready(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/health/ready", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

@@ -1,0 +1,112 @@
+"""The REST part of `grice bench speed`: latency and throughput at 1, 8 and 32 callers, with batching and without."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from grice.benchmarks.benchmark import Options, Sheet
+from grice.benchmarks.rest_load import Caller, Load, body_of, drive
+from grice.benchmarks.rest_service import RestService
+from grice.benchmarks.timing import add_percentiles, interleaved, percentile, rate
+from grice.models.dialogue import Dialogue
+from grice.models.errors import ModelError
+from tqdm import tqdm
+
+CALLERS = (1, 8, 32)
+BATCHED, UNBATCHED = "grice-int8", "grice-int8-unbatched"
+BATCH_SIZES = {BATCHED: None, UNBATCHED: "1"}
+"""`GRICE_BATCH_SIZE` of the service of each system; None leaves the default."""
+METRICS = ("p50_ms", "p95_ms", "p99_ms", "per_second")
+
+Loads = dict[str, list[Load]]
+
+
+def add_service(
+    sheet: Sheet,
+    options: Options,
+    asked: Sequence[str],
+    given: Sequence[Dialogue],
+    model: Callable[[Sequence[Dialogue]], object] | None,
+) -> None:
+    """Measure the service of each system that was asked for; `model` is the same model in this process, for the overhead."""
+    names = [name for name in BATCH_SIZES if name in asked]
+    with contextlib.ExitStack() as stack:
+        try:
+            services = {name: stack.enter_context(RestService(_settings(options, name))) for name in names}
+        except ModelError as error:
+            for task in [f"rest-{callers}" for callers in CALLERS]:
+                for name in names:
+                    sheet.add_unscored(task, name, METRICS, str(error))
+            return
+        bodies = [body_of(dialogue) for dialogue in given]
+        for callers in CALLERS:
+            _measure(sheet, services, bodies, callers, options.rounds)
+        if model is not None and BATCHED in services:
+            _overhead(sheet, services[BATCHED], given, bodies, model, options.rounds)
+
+
+def _settings(options: Options, name: str) -> dict[str, str]:
+    settings = {
+        "GRICE_REWRITER_MODEL": options.rewriter,
+        "GRICE_DIRECTNESS_MODEL": options.directness,
+        "GRICE_PROVIDER": "cpu",
+        "GRICE_THREADS": str(options.threads),
+        "GRICE_STORE": "memory",
+    }
+    size = BATCH_SIZES[name]
+    return settings if size is None else {**settings, "GRICE_BATCH_SIZE": size}
+
+
+def _measure(sheet: Sheet, services: dict[str, RestService], bodies: Sequence[bytes], callers: int, rounds: int) -> None:
+    loads: Loads = {name: [] for name in services}
+    for service in services.values():
+        drive(service, bodies[: 2 * callers], callers)
+    for _ in tqdm(range(rounds), desc=f"rest-{callers}", unit="round", disable=None):
+        for name, service in services.items():
+            loads[name].append(drive(service, bodies, callers))
+    for name, rows in loads.items():
+        _add_loads(sheet, f"rest-{callers}", name, rows)
+    if len(services) > 1:
+        rates = {name: _rate(rows) for name, rows in loads.items()}
+        gain = round(rates[BATCHED] / rates[UNBATCHED], 2)
+        sheet.notes.append(f"rest-{callers}: batching serves {gain} times as many turns a second as no batching")
+
+
+def _add_loads(sheet: Sheet, task: str, name: str, loads: Sequence[Load]) -> None:
+    """Calls that failed have no time: they are counted as unscored."""
+    seconds = np.stack([load.seconds for load in loads])
+    answered = np.asarray(np.isfinite(seconds).any(axis=0))
+    lost = int((~answered).sum())
+    if not answered.any():
+        sheet.add_unscored(task, name, METRICS, "no call was answered with 200")
+        return
+    groups = [group for group, kept in zip(sheet.groups, answered, strict=True) if kept]
+    add_percentiles(sheet, task, name, np.nanmedian(seconds[:, answered], axis=0), groups, lost)
+    counts = np.array([np.isfinite(load.seconds).sum() for load in loads], float)
+    measure = rate(counts, np.array([load.wall for load in loads]))
+    sheet.add(task, name, "per_second", measure, [str(number) for number in range(len(loads))], lost)
+
+
+def _rate(loads: Sequence[Load]) -> float:
+    return float(np.median([np.isfinite(load.seconds).sum() / load.wall for load in loads]))
+
+
+def _overhead(
+    sheet: Sheet,
+    service: RestService,
+    given: Sequence[Dialogue],
+    bodies: Sequence[bytes],
+    model: Callable[[Sequence[Dialogue]], object],
+    rounds: int,
+) -> None:
+    """What the service adds to the model's own time, turn by turn, at one caller."""
+    with contextlib.closing(Caller(service)) as caller:
+        calls: dict[str, Callable[[int], object]] = {
+            "model": lambda place: model([given[place]]),
+            "service": lambda place: caller.rewrite(bodies[place]),
+        }
+        times = interleaved(calls, range(len(given)), rounds, "rest-1 overhead")
+    added = np.median(times["service"], axis=0) - np.median(times["model"], axis=0)
+    sheet.add("rest-1", BATCHED, "overhead_ms", percentile(1000 * added, 0.5))

@@ -1,0 +1,118 @@
+"""`grice data`: gets released data sets from their authors and checks what is there."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from grice.models.data.download import Progress
+from grice.models.data.fetch import fetch
+from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
+from grice.models.data.pins import DataSet, data_set, data_sets
+from grice.models.data.verify import verify
+
+HELP = "fetch, verify or list released data sets"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The three actions and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="fetch|verify|list")
+    getting = actions.add_parser("fetch", help="download a data set's pinned files")
+    getting.add_argument("name", metavar="NAME", help=", ".join(data_sets()))
+    getting.add_argument("--mirror", metavar="URL", help="fetch URL/NAME/FILE in place of the authors' address")
+    getting.add_argument("--replace-subsets", action="store_true", help="fetch official files in place of known subsets")
+    checking = actions.add_parser("verify", help="check size and sha256 of the files that are there")
+    checking.add_argument("name", metavar="NAME", nargs="?", help=", ".join(data_sets()))
+    checking.add_argument("--all", action="store_true", dest="every", help="every data set that has a folder")
+    listing = actions.add_parser("list", help="what is pinned: source, revision, licence, citation")
+    for action in (getting, checking, listing):
+        action.add_argument("--data-dir", metavar="DIR", help=f"folder with one folder a data set (default: ${DATA_DIR_VARIABLE})")
+    parser.set_defaults(usage_error=parser.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 if all is well; 1 if a file was refused, or one of the named data set is missing."""
+    if args.action == "fetch":
+        return _fetch(args)
+    if args.action == "verify":
+        return _verify(args)
+    return _list()
+
+
+def _fetch(args: argparse.Namespace) -> int:
+    wanted = data_set(args.name)
+    folder = data_dir(args.data_dir, create=True)
+    results = fetch(wanted, folder, args.mirror, args.replace_subsets, _progress)
+    for result in results:
+        print(f"{result.outcome}: {result.path}")
+    if any(result.outcome == "not published" for result in results):
+        print(f"Not published in this form: get it from {wanted.homepage}, then run `grice data verify {wanted.name}`.")
+        return 1
+    print(f"Licence: {wanted.licence}. Please cite: {wanted.citation}")
+    return 0
+
+
+def _verify(args: argparse.Namespace) -> int:
+    if args.every == bool(args.name):
+        args.usage_error("verify needs a NAME or --all, not both")
+    folder = data_dir(args.data_dir)
+    if not args.every:
+        return _verify_one(data_set(args.name), folder, {"missing", "refused"})
+    return max(_verify_one(known, folder, {"refused"}) for known in data_sets().values())
+
+
+def _verify_one(wanted: DataSet, folder: Path, failing: set[str]) -> int:
+    if not (folder / wanted.name).is_dir() and "missing" not in failing:
+        print(f"{wanted.name}: not in {folder}")
+        return 0
+    checks = verify(wanted, folder)
+    for check in checks:
+        print(f"{wanted.name}/{check.path.name}: {check.status}: {check.detail}")
+    return int(any(check.status in failing for check in checks))
+
+
+def _list() -> int:
+    for known in data_sets().values():
+        fetchable = sum(pin.url is not None for pin in known.files)
+        print(f"{known.name}: {known.title}")
+        print(f"  files     {', '.join(pin.path for pin in known.files)} ({fetchable} of {len(known.files)} can be fetched)")
+        print(f"  source    {known.homepage}, revision {known.revision}")
+        print(f"  licence   {known.licence}")
+        print(f"  cite      {known.citation}")
+        if known.note:
+            print(f"  note      {known.note}")
+    return 0
+
+
+def _progress(name: str) -> Progress:
+    return _bar(name) if sys.stderr.isatty() else _lines(name)
+
+
+def _bar(name: str) -> Progress:
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return _lines(name)
+    bar = tqdm(desc=name, unit="B", unit_scale=True, file=sys.stderr)
+
+    def report(done: int, size: int) -> None:
+        bar.total = size
+        bar.update(done - bar.n)
+        if done >= size:
+            bar.close()
+
+    return report
+
+
+def _lines(name: str) -> Progress:
+    reported = -1
+
+    def report(done: int, size: int) -> None:
+        nonlocal reported
+        tenth = 10 * done // size
+        if tenth > reported:
+            reported = tenth
+            print(f"{name}: {done:,} of {size:,} bytes", file=sys.stderr)
+
+    return report

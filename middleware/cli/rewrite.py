@@ -1,0 +1,62 @@
+"""`grice rewrite`: an indirect turn in direct form."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grice.middleware.cli.conversation import read_history, run_lines
+from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.pipeline import Pipeline
+from grice.middleware.settings import PipelineSettings, from_environment
+from grice.models import load_rewriter
+from grice.models.dialogue import Dialogue
+
+HELP = "rewrite a turn (or JSON lines on standard input) through gate and guard"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "text", nargs="?", help='the turn; without it, JSON lines {"text": …, "history": [{"speaker", "text"}]} are read'
+    )
+    parser.add_argument(
+        "--history", type=Path, metavar="FILE", help='earlier turns, oldest first: lines "user: …" and "bot: …", or JSON'
+    )
+    parser.add_argument(
+        "--mode", choices=["replace", "append"], default="replace", help="what is printed of a rewritten turn (default: replace)"
+    )
+    parser.add_argument(
+        "--form", choices=["direct", "indirect"], default="direct", help="indirect softens a bot's reply; no gate, no guard"
+    )
+    parser.add_argument("--direct-from", type=float, metavar="SCORE", help="turns of at least this directness pass as they are")
+    parser.add_argument("--json", action="store_true", help="print the whole analysis")
+    add_runtime_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rewrite one turn or a stream of them."""
+    runtime = {"provider": args.provider, "threads": args.threads, "precision": args.precision}
+    settings = from_environment(PipelineSettings, mode=args.mode, direct_from=args.direct_from, **runtime)
+    if args.form == "indirect":
+        rewriter = load_rewriter(
+            settings.rewriter_model, "indirect", provider=settings.provider, threads=settings.threads, precision=settings.precision
+        )
+
+        def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:
+            return [asdict(rewrite) for rewrite in rewriter.predict(dialogues)]
+    else:
+        pipeline = Pipeline.load(settings)
+
+        def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:
+            return [asdict(analysis) for analysis in pipeline.predict(dialogues)]
+
+    if args.text is None:
+        return run_lines(sys.stdin, answer)
+    result = answer([Dialogue.of(args.text, read_history(args.history), "user" if args.form == "direct" else "bot")])[0]
+    print(json.dumps(result, ensure_ascii=False, indent=2) if args.json else result["text"])
+    return 0

@@ -1,0 +1,84 @@
+"""`grice serve`: the REST service."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from typing import Any, get_args
+
+from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.pipeline import Pipeline
+from grice.middleware.settings import Mode, PipelineSettings, ServiceSettings, StoreKind, from_environment
+from grice.models import load_rewriter
+
+HELP = "start the REST service"
+
+EXAMPLE = {
+    "turns": [
+        {"speaker": "user", "text": "I need a restaurant in the centre."},
+        {"speaker": "bot", "text": "The Copper Kettle serves Thai food there. Would you like to reserve a table?"},
+        {"speaker": "user", "text": "There will be five of us, and we get off work at 7."},
+    ]
+}
+
+_PIPELINE = ("directness_model", "rewriter_model", "mode", "direct_from", "clarify_below", "min_confidence", "deadline_ms", "provider", "threads", "precision")
+_SERVICE = ("host", "port", "store", "redis_url", "expire_s", "max_turns", "batch_size", "batch_wait_ms", "queue_size")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The main settings; each default is the environment's GRICE_… value, then the built-in one."""
+    parser.epilog = "Every setting can also be given in the environment: GRICE_PORT=8301, GRICE_API_KEYS=first,second, …"
+    parser.add_argument("--host", help="address to listen on")
+    parser.add_argument("--port", type=int, help="port to listen on; 0: any free one")
+    parser.add_argument("--store", choices=get_args(StoreKind), help="where dialogues are kept")
+    parser.add_argument("--redis-url", metavar="URL", help="used with --store redis")
+    parser.add_argument("--expire-s", type=int, metavar="SECONDS", help="a dialogue is forgotten that long after its last turn")
+    parser.add_argument("--max-turns", type=int, metavar="N", help="turns kept of a dialogue")
+    parser.add_argument("--batch-size", type=int, metavar="N", help="most items in one call of a model")
+    parser.add_argument("--batch-wait-ms", type=float, metavar="MS", help="how long a batch waits to fill")
+    parser.add_argument("--queue-size", type=int, metavar="N", help="most items that wait; more are answered 429")
+    parser.add_argument("--mode", choices=get_args(Mode), help="what the NLU gets: the rewrite alone, or after the original")
+    parser.add_argument("--direct-from", type=float, metavar="SCORE", help="a turn of at least this directness passes")
+    parser.add_argument(
+        "--clarify-below", type=float, metavar="SCORE", help="below it, ask the user where no rewrite can be trusted"
+    )
+    parser.add_argument("--min-confidence", type=float, metavar="SCORE", help="a rewrite of less confidence is not trusted")
+    parser.add_argument("--deadline-ms", type=int, metavar="MS", help="how long one stage may take")
+    parser.add_argument("--directness-model", metavar="NAME", help="a shipped name or the path of a folder")
+    parser.add_argument("--rewriter-model", metavar="NAME", help="a shipped name or the path of a folder")
+    add_runtime_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load the models, listen, and serve until SIGTERM or SIGINT; what is under way is answered first.
+
+    Raises:
+        GriceError: a setting, a model or a missing package keeps the service from starting.
+    """
+    from grice.middleware.service.json_log import log_json_lines
+    from grice.middleware.service.server import serve
+
+    service = from_environment(ServiceSettings, **_given(args, _SERVICE))
+    chosen = from_environment(PipelineSettings, **_given(args, _PIPELINE))
+    log_json_lines()
+    pipeline = Pipeline.load(chosen)
+    softener = load_rewriter(
+        chosen.rewriter_model, form="indirect", provider=chosen.provider, threads=chosen.threads, precision=chosen.precision
+    )
+    serve(pipeline, softener, service, announce)
+    return 0
+
+
+def announce(address: str) -> None:
+    """Print where the service listens, and a request to try."""
+    print(f"Grice listens on {address} (documentation: {address}/docs)\nTry:\n{curl(address)}", flush=True)
+
+
+def curl(address: str) -> str:
+    """A ready-to-paste request: an indirect turn with its history."""
+    return f"curl -s {address}/v1/turns -H 'content-type: application/json' -d {shlex.quote(json.dumps(EXAMPLE))}"
+
+
+def _given(args: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(args, name) for name in names}

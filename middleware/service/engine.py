@@ -1,0 +1,145 @@
+"""What the routes share: models behind batchers, conversations, metrics."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+from fastapi import Depends, Request
+from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.pipeline import Pipeline
+from grice.middleware.service.batcher import Batcher, Predict
+from grice.middleware.service.conversations import Conversations
+from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.schemas import Item, TurnItem
+from grice.middleware.settings import ServiceSettings
+from grice.middleware.stores import DialogueStore
+from grice.models.dialogue import Dialogue, Speaker
+from grice.models.errors import DeadlineExceeded
+from grice.models.protocols import Model
+from grice.models.results import Rewrite
+from grice.models.template import TargetForm
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Found(Generic[Result]):
+    """What a model found for one item, and what of the store failed on the way."""
+
+    result: Result
+    failures: tuple[StageFailure, ...] = ()
+
+
+class Engine:
+    """Runs the items of a request through a model, after their history."""
+
+    def __init__(
+        self, pipeline: Pipeline, softener: Model[Rewrite], store: DialogueStore, settings: ServiceSettings, metrics: Metrics
+    ) -> None:
+        self.pipeline = pipeline
+        self.softener = softener
+        self.store = store
+        self.settings = settings
+        self.metrics = metrics
+        self.conversations = Conversations(store)
+        self.turns = self._batcher("turns", isolated(pipeline.predict))
+        self.directness = self._batcher("directness", pipeline.directness.predict)
+        self.rewriters: dict[TargetForm, Batcher[Rewrite]] = {
+            "direct": self._batcher("rewriter", pipeline.rewriter.predict),
+            "indirect": self._batcher("softener", softener.predict),
+        }
+
+    def _batcher(self, name: str, predict: Predict[Result]) -> Batcher[Result]:
+        chosen = self.settings
+        batcher = Batcher(
+            predict,
+            size=chosen.batch_size,
+            wait_ms=chosen.batch_wait_ms,
+            queue_size=chosen.queue_size,
+            on_batch=lambda size: self.metrics.batch(name, size),
+            on_refused=lambda items: self.metrics.rejection(name, items),
+        )
+        self.metrics.queue(name, lambda: batcher.waiting)
+        return batcher
+
+    def start(self) -> None:
+        """Begin to serve; call it inside the event loop."""
+        for batcher in self._batchers():
+            batcher.start()
+
+    async def close(self) -> None:
+        """Serve what waits, then give everything back."""
+        for batcher in self._batchers():
+            await batcher.close()
+        self.store.close()
+
+    def _batchers(self) -> tuple[Batcher[Any], ...]:
+        return (self.turns, self.directness, *self.rewriters.values())
+
+    async def find(self, batcher: Batcher[Result], items: Sequence[Item], speaker: Speaker = "user") -> list[Found[Result]]:
+        """What a model finds for each item, in order; `text` is `speaker`'s.
+
+        Raises:
+            Overloaded: the queue is full.
+        """
+        histories = await self.conversations.recall([item.dialogue_id for item in items])
+        failures = [(history,) if isinstance(history, StageFailure) else () for history in histories]
+        dialogues = [
+            item.dialogue(() if isinstance(history, StageFailure) else history, speaker)
+            for item, history in zip(items, histories, strict=True)
+        ]
+        results = await batcher.submit(dialogues)
+        for failure in itertools.chain(*failures):
+            self.metrics.failure(failure)
+        return [Found(result, failed) for result, failed in zip(results, failures, strict=True)]
+
+    async def analyse(self, items: Sequence[TurnItem]) -> list[Found[TurnAnalysis]]:
+        """Analyse user turns, then keep them where they name a dialogue.
+
+        They are kept last, so that a call that was refused or failed can be sent again without keeping its turns twice.
+
+        Raises:
+            Overloaded: the queue is full.
+        """
+        found = await self.find(self.turns, items)
+        names = [None if each.failures else item.dialogue_id for item, each in zip(items, found, strict=True)]
+        failures = await self.conversations.keep(names, [item.new_turns() for item in items])
+        for failure in filter(None, failures):
+            self.metrics.failure(failure)
+        for each in found:
+            self.metrics.turn(each.result)
+        return [
+            Found(each.result, (*each.failures, *filter(None, [failure]))) for each, failure in zip(found, failures, strict=True)
+        ]
+
+
+def isolated(predict: Predict[TurnAnalysis]) -> Predict[TurnAnalysis]:
+    """A pipeline that tries failed turns again alone, so that one which breaks a model does not take others with it.
+
+    Late turns are not tried again: the others would wait for them once more.
+    """
+
+    def run(dialogues: Sequence[Dialogue]) -> list[TurnAnalysis]:
+        analyses = list(predict(dialogues))
+        for place, analysis in enumerate(analyses):
+            if len(analyses) > 1 and analysis.failures and not any(map(_late, analysis.failures)):
+                (analyses[place],) = predict([dialogues[place]])
+        return analyses
+
+    return run
+
+
+def _late(failure: StageFailure) -> bool:
+    return failure.error == DeadlineExceeded.__name__
+
+
+async def _engine(request: Request) -> Engine:
+    engine: Engine = request.app.state.engine
+    return engine
+
+
+EngineOf = Annotated[Engine, Depends(_engine)]
+"""The engine of the application, for a route's parameters."""

@@ -1,0 +1,61 @@
+"""The directness scorer's graph, after `BertModel` and with the same results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class DirectnessGraph(nn.Module):
+    """Inputs: `ids`, `mask`, `query`, each (batch, length) int64; `query` is 1 for the tokens of the turn itself.
+
+    Output: `raw` (batch,), the score before calibration.
+    """
+
+    def __init__(self, model: Any, small_table: bool = False) -> None:
+        super().__init__()
+        bert = model.encoder
+        tables = bert.embeddings
+        self.words = TokenTable(tables.word_embeddings.weight, small_table)
+        places = tables.position_embeddings.weight + tables.token_type_embeddings.weight[0]
+        self.register_buffer("positions", places.detach().clone())
+        self.norm = layer_norm(tables.LayerNorm)
+        heads = Heads.of(bert.config.num_attention_heads, bert.config.hidden_size)
+        self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in bert.encoder.layer)
+        self.head = Projection(model.head)
+
+    def forward(self, ids: Tensor, mask: Tensor, query: Tensor) -> Tensor:
+        bias = masked(mask)
+        state = self.norm(self.words(ids) + self.positions[: ids.size(1)])
+        for layer in self.layers:
+            state = layer(state, bias)
+        weights = query.to(state.dtype)[:, :, None]
+        pooled = (state * weights).sum(1) / weights.sum(1)
+        raw: Tensor = self.head(pooled)[:, 0]
+        return raw
+
+
+class BertLayer(nn.Module):
+    """Self-attention and feed-forward, each with its residual and a norm after."""
+
+    def __init__(self, layer: Any, heads: Heads) -> None:
+        super().__init__()
+        self.heads = heads
+        own = layer.attention.self
+        self.inputs = Projection(own.query, own.key, own.value, scale_first=heads.scale)
+        self.output = Projection(layer.attention.output.dense)
+        self.norm = layer_norm(layer.attention.output.LayerNorm)
+        self.up = Projection(layer.intermediate.dense)
+        self.down = Projection(layer.output.dense)
+        self.last_norm = layer_norm(layer.output.LayerNorm)
+
+    def forward(self, state: Tensor, bias: Tensor) -> Tensor:
+        query, key, value = (as_heads(part, self.heads) for part in self.inputs(state).chunk(3, dim=-1))
+        weights = torch.softmax(query @ key.transpose(2, 3) + bias, dim=-1)
+        state = self.norm(state + self.output(from_heads(weights @ value, self.heads)))
+        normed: Tensor = self.last_norm(state + self.down(functional.gelu(self.up(state))))
+        return normed

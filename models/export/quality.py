@@ -1,0 +1,57 @@
+"""Does a smaller file still do its work? The development metric of each precision, beside fp32's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from grice.models.data import direct
+from grice.models.dialogue import Dialogue
+from grice.models.directness import DirectnessScorer
+from grice.models.errors import WeightsError
+from grice.models.manifest import FILE, read_manifest
+from grice.models.rewriter import Rewriter
+
+TOLERANCE = {"bleu": 0.5, "exact_match": 0.01}
+"""How much a metric may fall behind fp32's: BLEU points, and a fraction."""
+
+
+def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
+    """Measure every precision in `folder` on DIRECT's dev part and write the figures into its manifest.
+
+    Args:
+        reference: a folder with the same model in fp32.
+
+    Raises:
+        WeightsError: a precision falls behind fp32 by more than the tolerance.
+    """
+    manifest = read_manifest(folder)
+    metric = {"rewriting": "bleu", "directness": "exact_match"}[manifest.task]
+    rows = direct.read(data_dir, parts=["dev"])
+    figures = {precision: _figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
+    figures["fp32"] = _figure(reference, "fp32", manifest.task, rows)
+    found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
+    content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    content["metrics"] = found
+    (folder / FILE).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    for precision, value in figures.items():
+        if value < figures["fp32"] - TOLERANCE[metric]:
+            raise WeightsError(f"{folder}: {precision} has {metric} {value:.3f}, fp32 {figures['fp32']:.3f}: more than {TOLERANCE[metric]} less")
+    return found
+
+
+def _figure(folder: Path, precision: str, task: str, rows: list[direct.Triple]) -> float:
+    manifest = read_manifest(folder)
+    if task == "rewriting":
+        import sacrebleu
+
+        rewrites = Rewriter(manifest, precision=precision).predict([Dialogue.of(row.indirect, row.history) for row in rows])
+        texts = [rewrite.text for rewrite in rewrites]
+        return round(float(sacrebleu.corpus_bleu(texts, [[row.direct for row in rows]], lowercase=True).score), 3)
+    scorer = DirectnessScorer(manifest, precision=precision)
+    scores = [
+        [result.score for result in scorer.predict([Dialogue.of(getattr(row, form), row.history) for row in rows])]
+        for form in ("direct", "original", "indirect")
+    ]
+    return sum(a > b > c for a, b, c in zip(*scores, strict=True)) / len(rows)

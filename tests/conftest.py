@@ -1,0 +1,32 @@
+"""Fixtures that several test files share."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from live_service import RedisServer
+
+
+@pytest.fixture(scope="session")
+def redis_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One Redis for the whole run; use `redis_server`."""
+    binary = shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("redis-server is not installed")
+    server = RedisServer(binary, Path(tmp_path_factory.mktemp("redis")))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def redis_server(redis_process: RedisServer) -> RedisServer:
+    """A running, empty Redis."""
+    if redis_process.process is None:
+        redis_process.start()
+    with redis_process.client() as client:
+        client.flushall()
+    return redis_process

@@ -1,0 +1,77 @@
+"""Small models that fulfil the protocol: what they answer can be told from the text, and texts can make them fail or wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from grice.middleware.analysis import Finding
+from grice.middleware.guard import Guard
+from grice.middleware.pipeline import Pipeline
+from grice.middleware.settings import PipelineSettings
+from grice.models.dialogue import Dialogue
+from grice.models.results import Directness, Rewrite
+
+READS = 8
+"""Turns of history that the fake models read."""
+
+
+class Calls:
+    """Records batches, raises on texts with `poison`, and holds calls back until `gate` is set."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[Dialogue]] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def enter(self, dialogues: Sequence[Dialogue]) -> None:
+        self.batches.append(list(dialogues))
+        assert self.gate.wait(30)
+        for dialogue in dialogues:
+            if "poison" in dialogue.last.text:
+                raise RuntimeError(f"cannot read {dialogue.last.text}")
+
+
+class FakeDirectness(Calls):
+    """A turn that wishes is indirect."""
+
+    provider = "FakeExecutionProvider"
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Directness]:
+        self.enter(dialogues)
+        return [Directness(0.05 if "wish" in d.last.text else 0.95, *_history(d)) for d in dialogues]
+
+
+class FakeRewriter(Calls):
+    """Says its prefix, the turn, and what was said before it."""
+
+    provider = "FakeExecutionProvider"
+
+    def __init__(self, prefix: str = "please") -> None:
+        super().__init__()
+        self.prefix = prefix
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
+        self.enter(dialogues)
+        return [Rewrite(self.text(d), 0.9, 5, True, *_history(d)) for d in dialogues]
+
+    def text(self, dialogue: Dialogue) -> str:
+        before = "".join(f" <{turn.speaker}: {turn.text}>" for turn in dialogue.history[-READS:])
+        return f"{self.prefix}: {dialogue.last.text}{before}"
+
+
+class TrustingGuard(Guard):
+    """Finds nothing."""
+
+    def check(self, dialogue: Dialogue, rewrite: str) -> tuple[Finding, ...]:
+        return ()
+
+
+def fake_pipeline(settings: PipelineSettings | None = None) -> Pipeline:
+    """A pipeline of fakes."""
+    return Pipeline(FakeDirectness(), FakeRewriter(), settings, TrustingGuard())
+
+
+def _history(dialogue: Dialogue) -> tuple[int, int]:
+    read = min(READS, len(dialogue.history))
+    return read, len(dialogue.history) - read

@@ -1,0 +1,259 @@
+"""The batcher alone, with a model that says which text it read."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+import pytest
+from grice.middleware.service.batcher import Batcher
+from grice.models.dialogue import Dialogue
+from grice.models.errors import ModelError, Overloaded
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+Result = TypeVar("Result")
+
+
+class Reader:
+    """Gives texts back; records batches; fails on `poison`; holds back while `gate` is not set."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.threads: set[str] = set()
+        self.gate = threading.Event()
+        self.gate.set()
+        self.entered = threading.Event()
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[str]:
+        texts = [dialogue.last.text for dialogue in dialogues]
+        self.batches.append(texts)
+        self.threads.add(threading.current_thread().name)
+        self.entered.set()
+        assert self.gate.wait(30)
+        if any("poison" in text for text in texts):
+            raise ValueError(" ".join(texts))
+        return texts
+
+
+def dialogues(*texts: str) -> list[Dialogue]:
+    return [Dialogue.of(text) for text in texts]
+
+
+def run(reader: Reader, work: Callable[[Batcher[str]], Awaitable[Result]], **options: float) -> Result:
+    """`work` with a batcher that is started before and closed after."""
+
+    async def main() -> Result:
+        batcher = Batcher(reader.predict, **options)  # type: ignore[arg-type]
+        batcher.start()
+        try:
+            return await work(batcher)
+        finally:
+            reader.gate.set()
+            await batcher.close()
+
+    return asyncio.run(main())
+
+
+async def held(reader: Reader, batcher: Batcher[str]) -> asyncio.Task[list[str]]:
+    """A call that occupies the worker until the gate is set."""
+    reader.gate.clear()
+    task = asyncio.create_task(batcher.submit(dialogues("first")))
+    await asyncio.to_thread(reader.entered.wait, 30)
+    return task
+
+
+requests = st.lists(st.lists(st.sampled_from(["", "long " * 30, "poison"]), min_size=1, max_size=6), min_size=1, max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(requests, st.integers(1, 8), st.sampled_from([0.0, 1.0]))
+def test_each_caller_gets_its_own_answers(given_requests: list[list[str]], size: int, wait_ms: float) -> None:
+    texts = [[f"{word}{r}.{i}" for i, word in enumerate(request)] for r, request in enumerate(given_requests)]
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> list[list[str] | BaseException]:
+        return await asyncio.gather(*(batcher.submit(dialogues(*request)) for request in texts), return_exceptions=True)
+
+    answers = run(reader, work, size=size, wait_ms=wait_ms)
+    for request, answer in zip(texts, answers, strict=True):
+        if any("poison" in text for text in request):
+            assert isinstance(answer, ValueError)
+            assert str(answer) in request
+        else:
+            assert answer == request
+    assert max(map(len, reader.batches)) <= size
+    assert len(reader.threads) == 1
+    if not any("poison" in text for request in texts for text in request):
+        assert Counter(text for batch in reader.batches for text in batch) == Counter(text for request in texts for text in request)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=20), st.integers(1, 12))
+def test_the_queue_is_bounded(sizes: list[int], queue_size: int) -> None:
+    reader = Reader()
+    refused: list[int] = []
+
+    async def work() -> None:
+        batcher = Batcher(reader.predict, size=4, queue_size=queue_size, on_refused=refused.append)
+        batcher.start()
+        first = await held(reader, batcher)
+        calls = [asyncio.create_task(batcher.submit(dialogues(*map(str, range(size))))) for size in sizes]
+        await asyncio.sleep(0)
+        waiting, expected = 0, []
+        for size in sizes:
+            fits = waiting + size <= queue_size
+            waiting += size * fits
+            expected.append(fits)
+        assert batcher.waiting == waiting
+        reader.gate.set()
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        assert [not isinstance(answer, Overloaded) for answer in answers] == expected
+        assert refused == [size for size, fits in zip(sizes, expected, strict=True) if not fits]
+        await first
+        await batcher.close()
+
+    asyncio.run(work())
+
+
+def test_a_lone_caller_does_not_wait_for_others() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> list[str]:
+        return await asyncio.wait_for(batcher.submit(dialogues("alone")), 60)
+
+    assert run(reader, work, size=4, wait_ms=1_000_000) == ["alone"]
+
+
+def test_two_callers_wait_for_a_third() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> None:
+        calls = [asyncio.create_task(batcher.submit(dialogues(text))) for text in "ab"]
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert reader.batches == []
+        await asyncio.gather(*calls, batcher.submit(dialogues("c")))
+
+    run(reader, work, size=3, wait_ms=1_000_000)
+    assert reader.batches == [["a", "b", "c"]]
+
+
+def test_a_batch_that_does_not_fill_leaves_after_the_wait() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> list[str]:
+        return await batcher.submit(dialogues("a", "b"))
+
+    assert run(reader, work, size=3, wait_ms=5) == ["a", "b"]
+    assert reader.batches == [["a", "b"]]
+
+
+def test_callers_that_come_meanwhile_share_the_next_batch() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> None:
+        first = await held(reader, batcher)
+        others = [asyncio.create_task(batcher.submit(dialogues(text))) for text in "abc"]
+        await asyncio.sleep(0)
+        reader.gate.set()
+        await asyncio.gather(first, *others)
+
+    run(reader, work, size=8)
+    assert reader.batches == [["first"], ["a", "b", "c"]]
+
+
+def test_the_oldest_leaves_first_with_those_of_its_length() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> None:
+        first = await held(reader, batcher)
+        rest = asyncio.create_task(batcher.submit(dialogues("xx", "y" * 90, "zz", "w" * 91, "vv")))
+        await asyncio.sleep(0)
+        reader.gate.set()
+        await asyncio.gather(first, rest)
+
+    run(reader, work, size=3)
+    assert [sorted(batch) for batch in reader.batches] == [["first"], ["vv", "xx", "zz"], ["w" * 91, "y" * 90]]
+
+
+def test_a_cancelled_caller_is_dropped() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> None:
+        first = await held(reader, batcher)
+        gone = asyncio.create_task(batcher.submit(dialogues("gone", "gone too")))
+        stays = asyncio.create_task(batcher.submit(dialogues("stays")))
+        await asyncio.sleep(0)
+        assert batcher.waiting == 3
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        assert batcher.waiting == 1
+        reader.gate.set()
+        assert await first == ["first"]
+        assert await stays == ["stays"]
+
+    run(reader, work)
+    assert reader.batches == [["first"], ["stays"]]
+
+
+def test_a_caller_cancelled_while_served_does_not_disturb_the_others() -> None:
+    reader = Reader()
+
+    async def work(batcher: Batcher[str]) -> list[str]:
+        first = await held(reader, batcher)
+        first.cancel()
+        reader.gate.set()
+        return await batcher.submit(dialogues("next"))
+
+    assert run(reader, work) == ["next"]
+
+
+def test_closing_serves_what_waits_and_takes_no_more() -> None:
+    reader = Reader()
+
+    async def work() -> None:
+        batcher = Batcher(reader.predict, size=2)
+        batcher.start()
+        first = await held(reader, batcher)
+        waiting = asyncio.create_task(batcher.submit(dialogues("a", "b", "c")))
+        await asyncio.sleep(0)
+        closing = asyncio.create_task(batcher.close())
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded, match="stopping"):
+            await batcher.submit(dialogues("late"))
+        reader.gate.set()
+        await closing
+        assert await first == ["first"]
+        assert await waiting == ["a", "b", "c"]
+
+    asyncio.run(work())
+
+
+def test_closing_while_idle_returns() -> None:
+    async def work(batcher: Batcher[str]) -> None:
+        await batcher.submit(dialogues("a"))
+        await asyncio.wait_for(batcher.close(), 60)
+
+    run(Reader(), work)
+
+
+def test_a_model_that_gives_too_few_results_fails_its_callers() -> None:
+    async def main() -> None:
+        batcher: Batcher[str] = Batcher(lambda dialogues: [])
+        batcher.start()
+        with pytest.raises(ModelError, match="0 results for 1 dialogues"):
+            await batcher.submit(dialogues("a", "b"))
+        await batcher.close()
+
+    asyncio.run(main())
+
+
+def test_nothing_in_nothing_out() -> None:
+    async def work(batcher: Batcher[str]) -> list[str]:
+        return await batcher.submit([])
+
+    assert run(Reader(), work) == []
