@@ -127,6 +127,8 @@ def _f1(sums: Array) -> Array:
 def calibration_error(scores: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> Measure:
     """Expected calibration error over `bins` equal bins (Naeini et al. 2015; Guo et al. 2017, equation 3), 0 to 1.
 
+    Resampling adds noise to every bin, so its bootstrap interval leans upwards.
+
     Args:
         scores: shape (rows, items), each in 0 to 1: the probability that the outcome is 1.
         outcomes: the same shape, 0 or 1.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from grice.benchmarks import metrics
 from grice.benchmarks.batches import Remembering, predict_all
@@ -85,16 +86,18 @@ class _Rewriting:
     def __init__(self, options: Options, models: Models, sheet: Sheet) -> None:
         self.rewriter = Remembering(models.rewriter)
         directness = Remembering(models.directness)
-        self.pipelines = {
-            mode: Pipeline(
-                directness, self.rewriter, from_environment(PipelineSettings, mode=mode, on_error="raise", deadline_ms=DEADLINE_MS)
-            )
-            for mode in GATED
+        given: dict[str, Any] = {
+            "directness_model": options.directness,
+            "rewriter_model": options.rewriter,
+            "threads": options.threads,
         }
+        given |= {"on_error": "raise", "deadline_ms": DEADLINE_MS}
+        settings = {mode: from_environment(PipelineSettings, mode=mode, **given) for mode in GATED}
+        self.pipelines = {mode: Pipeline(directness, self.rewriter, chosen) for mode, chosen in settings.items()}
         self.decisions: dict[str, Counter[str]] = {}
         for model in (models.directness, models.rewriter):
             sheet.add_model(model)
-        sheet.settings = {f"pipeline {mode}": asdict(pipeline.settings) for mode, pipeline in self.pipelines.items()}
+        sheet.settings = {f"pipeline {mode}": asdict(chosen) for mode, chosen in settings.items()}
 
     def texts(self, system: str, form: str, rows: Sequence[Triple]) -> list[str]:
         """What the NLU reads of `form` of each row in `system`."""

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 from grice.benchmarks.metrics import micro_f1
 from grice.models.data import multiwoz
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -63,7 +64,8 @@ class PlainNlu:
         """The labels of each turn, an empty set where none is likelier than not."""
         if not texts:
             return []
-        return [frozenset(labels) for labels in self._labels.inverse_transform(self._model.predict(texts))]
+        found = np.reshape(self._model.predict(texts), (len(texts), -1))  # scikit-learn drops the axis of a single label
+        return [frozenset(labels) for labels in self._labels.inverse_transform(found)]
 
 
 def user_turns(data_dir: Path) -> tuple[list[str], list[Labels], list[str]]:

@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import numpy as np
 from grice.benchmarks.metrics import Array
-from grice.benchmarks.rest_service import RestService
 from grice.models.dialogue import Dialogue
 
 PATH = "/v1/rewrite"
@@ -30,12 +30,17 @@ class Load:
     seconds: Array
     wall: float
 
+    @property
+    def answered(self) -> int:
+        """How many calls were answered."""
+        return int(np.isfinite(self.seconds).sum())
+
 
 class Caller:
-    """One connection to the service."""
+    """One connection to the service at `address`, such as "http://127.0.0.1:8300"."""
 
-    def __init__(self, service: RestService) -> None:
-        self._connection = http.client.HTTPConnection(service.host, service.port, timeout=TIMEOUT_SECONDS)
+    def __init__(self, address: str) -> None:
+        self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=TIMEOUT_SECONDS)
 
     def rewrite(self, body: bytes) -> float:
         """Send one request; the seconds until its answer was read, NaN when it was not 200."""
@@ -59,14 +64,14 @@ def body_of(dialogue: Dialogue) -> bytes:
     return json.dumps({"turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]}).encode()
 
 
-def drive(service: RestService, bodies: Sequence[bytes], callers: int) -> Load:
+def drive(address: str, bodies: Sequence[bytes], callers: int) -> Load:
     """Send every body once, by `callers` at the same time."""
     seconds = np.full(len(bodies), np.nan)
     places = iter(range(len(bodies)))
     lock = threading.Lock()
 
     def work() -> None:
-        caller = Caller(service)
+        caller = Caller(address)
         while True:
             with lock:
                 place = next(places, None)

@@ -13,8 +13,8 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from urllib.parse import urlsplit
 
+from grice.middleware.settings import PREFIX
 from grice.models.errors import ModelError
 
 START = "import sys; from grice.middleware.cli import main; sys.exit(main())"
@@ -27,22 +27,24 @@ class RestService:
     """`grice serve` on a free port, as a context manager.
 
     Args:
-        settings: environment variables for it (`GRICE_BATCH_SIZE`, …), on top of ours.
+        settings: its environment variables (`GRICE_BATCH_SIZE`, …). Ours do not reach it: the figures are those of the
+            defaults.
+
+    Attributes:
+        address: where it listens, such as "http://127.0.0.1:8300"; there once it was entered.
 
     Raises:
-        ModelError: on entering, when it does not come up; says its last words.
+        ModelError: on entering, when it does not come up; says its last line.
     """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         self._settings = dict(settings)
-        self.host = ""
-        self.port = 0
 
     def __enter__(self) -> RestService:
         self._output = tempfile.NamedTemporaryFile(prefix="grice-serve-", suffix=".log")
         self._process = subprocess.Popen(
             [sys.executable, "-c", START, "serve", "--port", "0"],
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **self._settings},
+            env={**_without_settings(os.environ), "PYTHONUNBUFFERED": "1", **self._settings},
             stdout=self._output,
             stderr=subprocess.STDOUT,
         )
@@ -61,11 +63,11 @@ class RestService:
         while time.monotonic() < end:
             said = Path(self._output.name).read_text(encoding="utf-8", errors="replace")
             if self._process.poll() is not None:
-                raise ModelError(f"the REST service stopped with status {self._process.returncode}: {said.strip()[-500:]}")
+                last = (said.strip().splitlines() or ["it said nothing"])[-1]
+                raise ModelError(f"the REST service stopped with status {self._process.returncode}: {last}")
             found = ADDRESS.search(said)
             if found and _ready(found.group()):
-                place = urlsplit(found.group())
-                self.host, self.port = str(place.hostname), int(place.port or 0)
+                self.address = found.group()
                 return
             time.sleep(0.1)
         raise ModelError(f"the REST service was not ready within {START_SECONDS:.0f} s")
@@ -86,3 +88,7 @@ def _ready(address: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
+
+
+def _without_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if not name.startswith(PREFIX)}

@@ -2,7 +2,9 @@
 
 Everything is measured in one run on the same turns (indirect ones, with their history) and with the same number of threads.
 A time covers what a caller waits for: from the dialogue to the text, tokenising included. The time of a turn is the median of
-the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite-batched` over batches.
+the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite-batched` over batches. `n` counts what a figure
+is over: turns, batches, or rounds for the REST service's `per_second` and `batching_gain`. `overhead_ms` is what the service adds
+to the same model's own time, turn by turn.
 """
 
 from __future__ import annotations

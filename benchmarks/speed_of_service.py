@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from grice.benchmarks.benchmark import Options, Sheet
+from grice.benchmarks.metrics import Measure
 from grice.benchmarks.rest_load import Caller, Load, body_of, drive
 from grice.benchmarks.rest_service import RestService
 from grice.benchmarks.timing import add_percentiles, interleaved, percentile, rate
@@ -62,16 +63,15 @@ def _settings(options: Options, name: str) -> dict[str, str]:
 def _measure(sheet: Sheet, services: dict[str, RestService], bodies: Sequence[bytes], callers: int, rounds: int) -> None:
     loads: Loads = {name: [] for name in services}
     for service in services.values():
-        drive(service, bodies[: 2 * callers], callers)
+        drive(service.address, bodies[: 2 * callers], callers)
     for _ in tqdm(range(rounds), desc=f"rest-{callers}", unit="round", disable=None):
         for name, service in services.items():
-            loads[name].append(drive(service, bodies, callers))
+            loads[name].append(drive(service.address, bodies, callers))
     for name, rows in loads.items():
         _add_loads(sheet, f"rest-{callers}", name, rows)
     if len(services) > 1:
-        rates = {name: _rate(rows) for name, rows in loads.items()}
-        gain = round(rates[BATCHED] / rates[UNBATCHED], 2)
-        sheet.notes.append(f"rest-{callers}: batching serves {gain} times as many turns a second as no batching")
+        places = [str(number) for number in range(rounds)]
+        sheet.add(f"rest-{callers}", BATCHED, "batching_gain", _gain(loads[BATCHED], loads[UNBATCHED]), places)
 
 
 def _add_loads(sheet: Sheet, task: str, name: str, loads: Sequence[Load]) -> None:
@@ -84,13 +84,14 @@ def _add_loads(sheet: Sheet, task: str, name: str, loads: Sequence[Load]) -> Non
         return
     groups = [group for group, kept in zip(sheet.groups, answered, strict=True) if kept]
     add_percentiles(sheet, task, name, np.nanmedian(seconds[:, answered], axis=0), groups, lost)
-    counts = np.array([np.isfinite(load.seconds).sum() for load in loads], float)
-    measure = rate(counts, np.array([load.wall for load in loads]))
+    measure = rate([load.answered for load in loads], np.array([load.wall for load in loads]))
     sheet.add(task, name, "per_second", measure, [str(number) for number in range(len(loads))], lost)
 
 
-def _rate(loads: Sequence[Load]) -> float:
-    return float(np.median([np.isfinite(load.seconds).sum() / load.wall for load in loads]))
+def _gain(batched: Sequence[Load], unbatched: Sequence[Load]) -> Measure:
+    """Turns a second with batching by turns a second without; one row a round."""
+    rows = [[value for load in pair for value in (load.answered, load.wall)] for pair in zip(batched, unbatched, strict=True)]
+    return Measure(np.array(rows), lambda sums: np.asarray(sums[:, 0] * sums[:, 3] / (sums[:, 1] * sums[:, 2]), float))
 
 
 def _overhead(
@@ -102,7 +103,7 @@ def _overhead(
     rounds: int,
 ) -> None:
     """What the service adds to the model's own time, turn by turn, at one caller."""
-    with contextlib.closing(Caller(service)) as caller:
+    with contextlib.closing(Caller(service.address)) as caller:
         calls: dict[str, Callable[[int], object]] = {
             "model": lambda place: model([given[place]]),
             "service": lambda place: caller.rewrite(bodies[place]),

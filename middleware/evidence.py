@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.middleware import fact_words as words
+from grice.middleware import fact_words as table
 
 What = Literal["number", "time", "date", "price", "name", "quoted"]
 Key = tuple[object, ...]
@@ -18,6 +18,7 @@ Key = tuple[object, ...]
 _TOKEN = re.compile(r"\w*\d\w*(?:[.:,/-]\d\w*)*|[^\W\d_]+|[^\w\s]")
 _HALF_OF_DAY = re.compile(r"\b([ap])\s?\.\s?m\b\.?")
 _GLUED = re.compile(r"\b(by|at|after|before|for|from|until|till|around)(?=\d)")
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|“([^”]{1,80})”|(?<!\w)'(\w[^']{0,78}\w)'(?!\w)")
 _CLOCK = re.compile(r"(\d{1,2})([:.])([0-5]\d)(am|pm)?")
 _HOUR = re.compile(r"(\d{1,2})(am|pm)")
@@ -32,10 +33,30 @@ _BEFORE_MONTH = {"in", "of", "next", "last", "until", "since", "early", "late"}
 _BEFORE_ORDINAL = {"the", "that", "this"}
 _AFTER_FOR_ONE = {"", "on", "at", "please", "from", "and", "in", "starting", ".", ",", "?", "!", ";"}
 _WISHES = {"good", "great", "nice", "lovely", "wonderful", "pleasant"}
-_PARTING = {"thanks", "thank", "bye", "goodbye", "all", "everything", "nothing", "else", "set", "done", "finished", "help", "enough", "day"}
+_PARTING = {
+    "thanks",
+    "thank",
+    "bye",
+    "goodbye",
+    "all",
+    "everything",
+    "nothing",
+    "else",
+    "set",
+    "done",
+    "finished",
+    "help",
+    "enough",
+    "day",
+}
 _MORE = {"other", "more", "extra", "additional", "further"}
 _AMBIGUOUS_DAYS = {"mon", "wed", "sat", "sun"}
 _AMBIGUOUS_MONTHS = {"may", "march", "mar", "dec", "jan"}
+
+
+_LONGEST_NUMBER = 20
+"""In characters; what is longer is compared as written."""
+_FEWEST_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +75,11 @@ class Fact:
     needs: frozenset[Key]
     offers: frozenset[Key]
 
+    @property
+    def verbatim(self) -> str:
+        """The letters and digits of a code or a quotation, which another text may space in another way (CB1 2AB, cb12ab)."""
+        return next((str(key[1]) for key in self.needs if key[0] in ("code", "quoted")), "")
+
 
 def offered(facts: Iterable[Fact]) -> set[Key]:
     """All keys that `facts` support."""
@@ -62,7 +88,7 @@ def offered(facts: Iterable[Fact]) -> set[Key]:
 
 def squashed(text: str) -> str:
     """Letters and digits only, in small letters."""
-    return "".join(filter(str.isalnum, text.lower()))
+    return _NOT_ALPHANUMERIC.sub("", text.lower())
 
 
 def find_facts(text: str) -> list[Fact]:
@@ -86,6 +112,13 @@ def _number(text: str, value: float, unit: str = "", also: Iterable[Key] = ()) -
     """A number with a unit is supported by itself with that unit or without any; one without a unit, by any."""
     key, bare, any_unit = ("count", value, unit), ("count", value, ""), ("count", value, "any")
     return Fact("number", text, frozenset({key, bare} if unit else {any_unit}) | frozenset(also), frozenset({key, any_unit, *also}))
+
+
+def _code(token: str) -> Fact:
+    """TR4376, CB1; also supports its digits, which may be written apart."""
+    digits = "".join(filter(str.isdecimal, token))
+    apart = [("count", float(digits), "any")] if _FEWEST_DIGITS <= len(digits) <= _LONGEST_NUMBER else []
+    return _fact("name" if token[0].isalpha() else "number", token, ("code", squashed(token)), offers=apart)
 
 
 def _price(text: str, value: float, currency: str) -> Fact:
@@ -112,7 +145,7 @@ class _Reader:
         place = 0
         while place < len(self.tokens):
             token = self.tokens[place]
-            if any(map(str.isdigit, token)):
+            if not token.isalpha() and _has_digit(token):
                 facts, taken = self._digits(place, token)
             elif token in _STARTS:
                 facts, taken = self._word(place, token)
@@ -127,6 +160,8 @@ class _Reader:
 
     def _digits(self, place: int, token: str) -> tuple[list[Fact], int]:
         following = self.at(place + 1)
+        if len(token) > _LONGEST_NUMBER:
+            return [_code(token)], 1
         if (match := _CLOCK.fullmatch(token)) and int(match[1]) <= 24:
             return self._clock(token, match, following)
         if match := _HOUR.fullmatch(token):
@@ -138,9 +173,9 @@ class _Reader:
         if match := _RANGE.fullmatch(token):
             return [_number(part, float(part)) for part in match.groups()], 1
         match = _COUNT.fullmatch(token)
-        if match and (not match[2] or match[2] in words.UNITS or match[2] in words.CURRENCIES):
+        if match and (not match[2] or match[2] in table.UNITS or match[2] in table.CURRENCIES):
             return self._count(place, float(match[1].replace(",", "")), 1, match[2])
-        return [_fact("name" if token[0].isalpha() else "number", token, ("code", squashed(token)))], 1
+        return [_code(token)], 1
 
     def _clock(self, token: str, match: re.Match[str], following: str) -> tuple[list[Fact], int]:
         half = match[4] or (following if following in {"am", "pm"} else "")
@@ -152,36 +187,36 @@ class _Reader:
 
     def _decimal(self, token: str, following: str, as_time: Key) -> tuple[list[Fact], int]:
         value = float(token)
-        if following in words.CURRENCIES:
-            return [_price(f"{token} {following}", value, words.CURRENCIES[following])], 2
+        if following in table.CURRENCIES:
+            return [_price(f"{token} {following}", value, table.CURRENCIES[following])], 2
         return [_number(token, value, also=[as_time])], 1
 
     def _word(self, place: int, token: str) -> tuple[list[Fact], int]:
         before, following = self.at(place - 1), self.at(place + 1)
-        if token in words.CURRENCIES:
+        if token in table.CURRENCIES:
             match = _COUNT.fullmatch(following)
             if match and not match[2]:
-                return [_price(token + following, float(match[1].replace(",", "")), words.CURRENCIES[token])], 2
+                return [_price(token + following, float(match[1].replace(",", "")), table.CURRENCIES[token])], 2
             return [], 1
         if token in ("half", "quarter"):
             return self._spoken_time(place, 30 if token == "half" else 15)
-        if token in words.NUMBERS:
-            spoken = self._spoken_time(place, words.NUMBERS[token])
+        if token in table.NUMBERS:
+            spoken = self._spoken_time(place, table.NUMBERS[token])
             return spoken if spoken[0] else self._count(place, *self._spelt(place))
-        if token in words.ORDINALS:
-            return [_fact("number", token, ("ordinal", words.ORDINALS[token]), insist=before in _BEFORE_ORDINAL)], 1
-        if token in words.DAYS:
+        if token in table.ORDINALS:
+            return [_fact("number", token, ("ordinal", table.ORDINALS[token]), insist=before in _BEFORE_ORDINAL)], 1
+        if token in table.DAYS:
             sure = token not in _AMBIGUOUS_DAYS or before in _BEFORE_DAY
-            return [_fact("date", token, ("date", words.DAYS[token]), insist=sure)], 1
-        if token in words.MONTHS:
+            return [_fact("date", token, ("date", table.DAYS[token]), insist=sure)], 1
+        if token in table.MONTHS:
             sure = token not in _AMBIGUOUS_MONTHS or before in _BEFORE_MONTH or _has_digit(before) or _has_digit(following)
-            return [_fact("date", token, ("date", words.MONTHS[token]), insist=sure)], 1
-        if token in words.TIMES_OF_DAY:
-            return [_fact("time", token, ("time", frozenset({words.TIMES_OF_DAY[token]})))], 1
-        if token in words.PARTS_OF_DAY:
+            return [_fact("date", token, ("date", table.MONTHS[token]), insist=sure)], 1
+        if token in table.TIMES_OF_DAY:
+            return [_fact("time", token, ("time", frozenset({table.TIMES_OF_DAY[token]})))], 1
+        if token in table.PARTS_OF_DAY:
             also = [("date", "tonight")] if token == "evening" else []
             return [_fact("time", token, ("part", token), insist=before not in _WISHES, offers=also)], 1
-        if token in words.RELATIVE_DAYS:
+        if token in table.RELATIVE_DAYS:
             return [self._relative(place, token, before)], 1
         return self._single(place, following)
 
@@ -192,24 +227,24 @@ class _Reader:
 
     def _single(self, place: int, following: str) -> tuple[list[Fact], int]:
         """ "A night", "a single ticket": offers the number one and needs nothing."""
-        unit = words.UNITS.get(following)
+        unit = table.UNITS.get(following)
         if unit is None:
             return [], 1
         return [_fact("number", following, ("count", 1.0, unit), insist=False, offers=[("count", 1.0, "any")])], 2
 
     def _spelt(self, place: int) -> tuple[float, int]:
         """The value of a number in words, and how many tokens it takes: "twenty - five", "two hundred"."""
-        value, taken = words.NUMBERS[self.tokens[place]], 1
+        value, taken = table.NUMBERS[self.tokens[place]], 1
         unit_place = place + (2 if self.at(place + 1) == "-" else 1)
-        if value >= 20 and 1 <= words.NUMBERS.get(self.at(unit_place), 0) <= 9:
-            value, taken = value + words.NUMBERS[self.at(unit_place)], unit_place - place + 1
-        scale = words.SCALES.get(self.at(place + taken))
+        if value >= 20 and 1 <= table.NUMBERS.get(self.at(unit_place), 0) <= 9:
+            value, taken = value + table.NUMBERS[self.at(unit_place)], unit_place - place + 1
+        scale = table.SCALES.get(self.at(place + taken))
         return (float(value * scale), taken + 1) if scale else (float(value), taken)
 
     def _spoken_time(self, place: int, minutes: int) -> tuple[list[Fact], int]:
         """ "Quarter past 12", "ten to six"; nothing where the tokens say something else."""
         side, hour = self.at(place + 1), self.at(place + 2)
-        number = int(hour) if hour.isdecimal() and len(hour) <= 2 else words.NUMBERS.get(hour, 0)
+        number = int(hour) if hour.isdecimal() and len(hour) <= 2 else table.NUMBERS.get(hour, 0)
         if side not in {"past", "to"} or not 1 <= number <= 12 or minutes >= 60 or self.at(place - 1) in {"from", "between"}:
             return [], 1
         if side == "to":
@@ -223,16 +258,18 @@ class _Reader:
         following = self.at(end)
         written = self.tokens[place:end]
         before = self.at(place - 1)
-        currency = words.CURRENCIES.get(unit) or words.CURRENCIES.get(following)
+        currency = table.CURRENCIES.get(unit) or table.CURRENCIES.get(following)
         if currency:
             return [_price(" ".join([*written, following] if not unit else written), value, currency)], taken + (0 if unit else 1)
         if following in {"am", "pm"} or self.tokens[end : end + 3] == ["o", "'", "clock"]:
             half = following if following in {"am", "pm"} else ""
-            return [_fact("time", " ".join([*written, following]), _clock_key(int(value) % 25, 0, half))], taken + (1 if half else 3)
-        if before in words.MONTHS or following in words.MONTHS:
+            return [_fact("time", " ".join([*written, following]), _clock_key(int(value) % 25, 0, half))], taken + (
+                1 if half else 3
+            )
+        if before in table.MONTHS or following in table.MONTHS:
             return [_fact("number", written[0], ("ordinal", int(value)))], taken
-        unit_class = words.UNITS.get(unit) or self._unit(place, end)
-        if written == ["one"] and not unit_class and not (before == "for" and following in _AFTER_FOR_ONE):
+        unit_class = table.UNITS.get(unit) or self._unit(place, end)
+        if written == ["one"] and self._is_pronoun(before, following, unit_class):
             return [], taken
         also: list[Key] = []
         if before in _BEFORE_TIME and not unit_class and value == int(value) <= 24:
@@ -241,18 +278,25 @@ class _Reader:
             also.append(("code", written[0]))
         return [_number(" ".join(written), value, unit_class, also)], taken
 
+    @staticmethod
+    def _is_pronoun(before: str, following: str, unit_class: str) -> bool:
+        """ "That one", "one day", but not "for one", "one ticket"."""
+        if unit_class:
+            return following == "day" and before not in {"for", "stay"}
+        return not (before == "for" and following in _AFTER_FOR_ONE)
+
     def _unit(self, place: int, end: int) -> str:
         """The class of what is counted from `place` to `end`, empty where it is not said."""
         place_after = end + (1 if self.at(end) == "-" else 0)
         following, next_one = self.at(place_after), self.at(place_after + 1)
-        if following in _MORE and (next_one in words.UNITS or following == "other"):
-            unit = words.UNITS.get(next_one, "")
+        if following in _MORE and (next_one in table.UNITS or following == "other"):
+            unit = table.UNITS.get(next_one, "")
             return "others" if unit == "people" else unit
         if following == "of" and next_one == "us":
             return "people"
         if self.at(place - 2) in {"party", "group", "table"} and self.at(place - 1) in {"of", "for"}:
             return "people"
-        return words.UNITS.get(following, "")
+        return table.UNITS.get(following, "")
 
 
 def _has_digit(token: str) -> bool:
@@ -260,6 +304,6 @@ def _has_digit(token: str) -> bool:
 
 
 _STARTS: Set[str] = {
-    *words.NUMBERS, *words.ORDINALS, *words.DAYS, *words.MONTHS, *words.TIMES_OF_DAY, *words.PARTS_OF_DAY, *words.RELATIVE_DAYS,
-    *words.CURRENCIES, "half", "quarter", "a", "an", "single",
+    *table.NUMBERS, *table.ORDINALS, *table.DAYS, *table.MONTHS, *table.TIMES_OF_DAY, *table.PARTS_OF_DAY, *table.RELATIVE_DAYS,
+    *table.CURRENCIES, "half", "quarter", "a", "an", "single",
 }  # fmt: skip

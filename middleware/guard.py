@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grice.middleware.analysis import Finding
-from grice.middleware.choices import added_choices, dropped_choices
+from grice.middleware.choices import added_choices, dropped_choices, turned_choices
 from grice.middleware.evidence import Fact, find_facts, offered, squashed
 from grice.middleware.names import Text, added_names, dropped_names
 from grice.middleware.polarity import flipped
@@ -20,16 +20,15 @@ class Guard:
         turn = dialogue.last.text
         history = [earlier.text for earlier in reversed(dialogue.history)]
         ours, others, new = Text(turn), [Text(text) for text in history], Text(rewrite)
-        return tuple(
-            [
-                *_added_facts(turn, history, rewrite),
-                *added_names(new, [ours, *others]),
-                *added_choices(turn, history, rewrite),
-                *_dropped_facts(turn, rewrite),
-                *dropped_names(ours, others, new),
-                *dropped_choices(turn, rewrite),
-                *flipped(turn, rewrite),
-            ]
+        return (
+            *_added_facts(turn, history, rewrite),
+            *added_names(new, [ours, *others]),
+            *added_choices(turn, history, rewrite),
+            *_dropped_facts(turn, rewrite),
+            *dropped_names(ours, others, new),
+            *dropped_choices(turn, rewrite),
+            *turned_choices(turn, rewrite),
+            *flipped(turn, rewrite),
         )
 
 
@@ -43,16 +42,16 @@ def _added_facts(turn: str, history: Sequence[str], rewrite: str) -> Iterator[Fi
 
 
 def _dropped_facts(turn: str, rewrite: str) -> Iterator[Finding]:
-    for fact in _unsupported([fact for fact in find_facts(turn) if fact.needs], rewrite):
-        yield Finding("dropped", fact.what, fact.text)
+    given = [fact for fact in find_facts(turn) if fact.needs]
+    if given:
+        for fact in _unsupported(given, rewrite):
+            yield Finding("dropped", fact.what, fact.text)
 
 
 def _unsupported(facts: Sequence[Fact], text: str) -> list[Fact]:
     keys = offered(find_facts(text))
+    left = [fact for fact in facts if fact.needs.isdisjoint(keys)]
+    if not any(fact.verbatim for fact in left):
+        return left
     letters = squashed(text)
-    return [fact for fact in facts if fact.needs.isdisjoint(keys) and not _is_written(fact, letters)]
-
-
-def _is_written(fact: Fact, letters: str) -> bool:
-    """Codes and quotations may be spaced in another way: CB1 2AB and cb12ab."""
-    return any(key[0] in ("code", "quoted") and str(key[1]) in letters for key in fact.needs)
+    return [fact for fact in left if not fact.verbatim or fact.verbatim not in letters]

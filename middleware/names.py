@@ -1,33 +1,36 @@
 """Finds names that a rewrite invents, puts together anew or loses.
 
-The rewriter writes names it invents in small letters, so capitals alone do not show them: every word that is not common and not in
-the dialogue counts as a name. Names that the dialogue has must stand together as they do there: "curry garden" and "golden house" do
-not support "golden garden".
+The rewriter writes names it invents in small letters, so capitals alone do not show them: every word that is neither common nor in
+the dialogue counts as a name. Names that the dialogue has must stand together as they do there: "curry garden" and "golden house"
+do not support "golden garden".
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from grice.middleware.analysis import Finding
 from grice.middleware.evidence import squashed
-from grice.middleware.vocabulary import common_words, same_word, unaccented
+from grice.middleware.fact_words import words
+from grice.middleware.polarity import denied_words
+from grice.middleware.vocabulary import NO_NAMES, common_words, same_word, unaccented
 
 _WORD_OR_MARK = re.compile(r"[^\W_]+|[^\w\s]")
 _CONTRACTION = re.compile(r"(?<=\w)\s?['’]\s?(?:s|t|m|re|ve|ll|d)\b")
-_SENTENCE_START = frozenset(".?!:;\"“”(")
-_BEFORE_NAME = frozenset({"from", "at", "in", "called", "named", "near", "visit", "via"})
-_BEFORE_TO = frozenset({"go", "going", "get", "travel", "traveling", "travelling", "head", "heading", "train", "taxi", "trip", "ticket", "back"})
-_AFTER_NAME = frozenset({"food", "restaurant", "restaurants", "cuisine", "hotel", "college", "museum", "station", "street", "road", "airport"})
+_SENTENCE_START = frozenset('.?!:;"“”(')
+_BEFORE_NAME = frozenset(words("from at in called named near visit via"))
+_BEFORE_TO = frozenset(words("go going get travel traveling travelling head heading train taxi trip ticket back off"))
+_AFTER_NAME = frozenset(words("food restaurant restaurants cuisine hotel college museum station street road airport"))
+_KINDS = frozenset(words("station airport restaurant hotel museum college theatre theater"))
+"""These may follow any name: "the station in Ely" supports "Ely station"."""
 _LARGEST_GAP = 2
 """Words of the dialogue that a name may leave out between two of its words: "acorn (guest) house"."""
 
 
-@dataclass(frozen=True)
-class _Word:
+class _Word(NamedTuple):
     """A word in small letters. `capital` is set only inside a sentence; `after_mark`: punctuation stands before it."""
 
     text: str
@@ -54,10 +57,12 @@ class Text:
         """The words in order, contractions cut off."""
         found = []
         before = "."
+        shouted = self.text.isupper()
         for token in _WORD_OR_MARK.findall(_CONTRACTION.sub("", unaccented(self.text))):
             if token[0].isalnum():
-                capital = token[0].isupper() and before not in _SENTENCE_START and token != "I"
-                found.append(_Word(token.lower(), capital and not self._shouted, not before[0].isalnum()))
+                small = token.lower()
+                capital = small != token and not shouted and before not in _SENTENCE_START and small not in NO_NAMES
+                found.append(_Word(small, capital and token[0].isupper(), not before[0].isalnum()))
             before = token
         return found
 
@@ -70,10 +75,6 @@ class Text:
     def letters(self) -> str:
         """Letters and digits only."""
         return squashed(unaccented(self.text))
-
-    @property
-    def _shouted(self) -> bool:
-        return self.text.isupper()
 
     def has(self, word: str) -> bool:
         """Whether `word` is here in some form: inflected, spelt the American way, joined (guest house) or split (guesthouse)."""
@@ -94,30 +95,31 @@ class Text:
 
 def added_names(rewrite: Text, sources: Sequence[Text]) -> Iterator[Finding]:
     """Names of the rewrite that none of `sources` (the turn first) contains, or not together."""
-    missing = {word.text for word in rewrite.words if word.name_like }
+    missing = {word.text for word in rewrite.words if word.name_like}
     for source in sources:
         missing = {word for word in missing if not source.has(word)}
     for word in dict.fromkeys(word.text for word in rewrite.words):
         if word in missing:
             yield Finding("added", "name", word)
     for first, second in zip(rewrite.words, rewrite.words[1:]):  # noqa: B905 - pairs
-        together = first.name_like and second.name_like and not second.after_mark
+        together = first.name_like and second.name_like and not second.after_mark and second.text not in _KINDS
         if together and not missing & {first.text, second.text} and not any(s.has_pair(first.text, second.text) for s in sources):
             yield Finding("added", "name", f"{first.text} {second.text}")
 
 
 def dropped_names(turn: Text, history: Sequence[Text], rewrite: Text) -> Iterator[Finding]:
     """Names in the turn that the rewrite lost."""
-    words = turn.words
-    for place, word in enumerate(words):
-        if not word.uncommon or len(word.text) < 3 or rewrite.has(word.text):
+    given = turn.words
+    denied = denied_words(turn.text)
+    for place, word in enumerate(given):
+        if not word.uncommon or len(word.text) < 3 or word.text in denied or rewrite.has(word.text):
             continue
-        before = words[place - 1].text if place else ""
-        after = words[place + 1].text if place + 1 < len(words) else ""
-        leads = before in _BEFORE_NAME or (before == "to" and place > 1 and words[place - 2].text in _BEFORE_TO)
+        before = given[place - 1].text if place else ""
+        after = given[place + 1].text if place + 1 < len(given) else ""
+        leads = before in _BEFORE_NAME or (before == "to" and place > 1 and given[place - 2].text in _BEFORE_TO)
         if word.capital or leads or after in _AFTER_NAME or any(word.text in source.vocabulary for source in history):
             yield Finding("dropped", "name", word.text)
-    for run in _capital_runs(words):
+    for run in _capital_runs(given):
         if not any(word.uncommon or rewrite.has(word.text) for word in run):
             yield Finding("dropped", "name", " ".join(word.text for word in run))
 

@@ -116,7 +116,7 @@ class Pipeline:
             error = caught
         if self.settings.on_error == "raise":
             raise error
-        log.warning("stage %s failed, the turn passes unchanged: %s: %s", stage, type(error).__name__, error)
+        log.warning("stage %s failed, the turn passes unchanged: %s", stage, type(error).__name__)  # messages may quote the turn
         return StageFailure(stage, type(error).__name__, str(error))
 
 

@@ -9,10 +9,20 @@ from functools import cache
 from importlib import resources
 
 from grice.middleware import fact_words
+from grice.middleware.fact_words import words
 
 _WORD = re.compile(r"[^\W\d_]+")
-_SHORT_FORMS = {"i", "id", "wi", "fi", "tv", "gps", "asap", "atm", "im", "etc"}
-_ENDINGS = {"", "s", "es", "n", "d", "ed", "r", "er", "ers", "ing", "ly", "y", "ies", "al", "ion", "ions", "ment", "e", "ation", "ations"}
+_SHORT_FORMS = frozenset(words("i id wi fi tv gps asap atm im etc"))
+_RARE_BUT_COMMON = frozenset(
+    words("nobody itself himself herself themselves everywhere nowhere below above whose whom versus plus despite unlike ours")
+)
+_OFTEN_CAPITALISED = frozenset(words("please thanks thank yes no hi hello ok okay wifi internet sir you do can and"))
+NO_NAMES = frozenset(
+    {*_SHORT_FORMS, *_OFTEN_CAPITALISED, *fact_words.DAYS, *fact_words.MONTHS, *fact_words.NUMBERS, *fact_words.RELATIVE_DAYS}
+    | {*fact_words.AREAS, *fact_words.PRICE_RANGES, *fact_words.CURRENCIES}
+)
+"""Words that a capital does not make a name; the guard compares most of them as facts of another kind."""
+_ENDINGS = frozenset(("", *words("s es n d ed r er ers ing ly y ies al ion ions ment e ation ations")))
 _SPELLINGS = (("our", "or"), ("ise", "ize"), ("isation", "ization"), ("tre", "ter"), ("ll", "l"), ("ogue", "og"))
 """British and American."""
 
@@ -26,7 +36,7 @@ def common_words() -> frozenset[str]:
         *(fact_words.RELATIVE_DAYS, fact_words.PARTS_OF_DAY, fact_words.TIMES_OF_DAY, fact_words.UNITS),
         *(fact_words.AREAS, fact_words.PRICE_RANGES),
     )
-    return frozenset({*listed, *(word for table in tables for word in table), *_SHORT_FORMS})
+    return frozenset({*listed, *(word for table in tables for word in table), *_SHORT_FORMS, *_RARE_BUT_COMMON})
 
 
 def words_of(text: str) -> list[str]:

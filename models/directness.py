@@ -11,7 +11,7 @@ from grice.models.dialogue import Dialogue
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.template import QUERY_TAG, Source, SourceFormat, encode_source
+from grice.models.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
@@ -39,7 +39,7 @@ class DirectnessScorer:
         self.slope, self.offset = manifest.settings["calibration"]["slope"], manifest.settings["calibration"]["offset"]
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
         self.session = open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
-        self._query_id = self.tokenizer.token_to_id(QUERY_TAG)
+        self._query_id = token_id(self.tokenizer, QUERY_TAG)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Directness]:
         """The directness of the last turn of each dialogue, in order."""

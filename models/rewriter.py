@@ -49,11 +49,7 @@ class Rewriter:
         self.uncased: bool = manifest.settings["uncased"]
         self.layout = SourceFormat(**manifest.settings["source"])
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
-        self.generator = Generator(
-            open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
-            open_session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
-            DecoderShape(**{name: manifest.settings[name] for name in DecoderShape.__dataclass_fields__}),
-        )
+        self.generator = _generator(manifest.folder, provider, threads, precision)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
         """The last turn of each dialogue in the wanted form, in order. Turns of like length are generated together."""
@@ -83,7 +79,8 @@ class Rewriter:
     def _result(self, dialogue: Dialogue, source: Source, generated: Generated) -> Rewrite:
         text = self.tokenizer.decode(generated.ids)
         if self.uncased:
-            text = written_form(text, [dialogue.last.text, *(turn.text for turn in dialogue.history)])
+            read = dialogue.turns[len(dialogue.turns) - 1 - source.history_read :]
+            text = written_form(text, [turn.text for turn in read])
         return Rewrite(
             text.strip(),
             math.exp(generated.log_prob / max(1, generated.tokens)),
@@ -93,6 +90,17 @@ class Rewriter:
             source.history_cut,
             source.text_cut,
         )
+
+
+@functools.lru_cache(maxsize=8)
+def _generator(folder: Path, provider: str, threads: int, precision: str) -> Generator:
+    """One set of sessions for all forms and beam widths of a model."""
+    manifest = read_manifest(folder)
+    return Generator(
+        open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
+        open_session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
+        DecoderShape(**{name: manifest.settings[name] for name in DecoderShape.__dataclass_fields__}),
+    )
 
 
 @functools.lru_cache(maxsize=16)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.models.dialogue import Turn, plain_text
+from grice.models.errors import WeightsError
 from tokenizers import Tokenizer
 
 TargetForm = Literal["direct", "indirect"]
@@ -69,8 +70,8 @@ def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form
     """Token ids of `text` after `history`; what does not fit is cut, from the oldest turn, and of the text itself last."""
     newest = len(history) if layout.history_turns < 0 else layout.history_turns
     kept = list(history[-newest:]) if newest else []
-    start = tokenizer.token_to_id(layout.start_token)
-    end = [] if layout.end_token is None else [tokenizer.token_to_id(layout.end_token)]
+    start = token_id(tokenizer, layout.start_token)
+    end = [] if layout.end_token is None else [token_id(tokenizer, layout.end_token)]
     room = layout.max_tokens - 1 - len(end)
     while True:
         ids = tokenizer.encode(source_text(text, kept, form if layout.with_form else None), add_special_tokens=False).ids
@@ -78,3 +79,15 @@ def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form
             break
         kept = kept[1:]
     return Source([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
+
+
+def token_id(tokenizer: Tokenizer, token: str) -> int:
+    """The id of a special token.
+
+    Raises:
+        WeightsError: the tokenizer does not have it.
+    """
+    number: int | None = tokenizer.token_to_id(token)
+    if number is None:
+        raise WeightsError(f"tokenizer.json has no token {token}; it belongs to another model")
+    return number

@@ -10,6 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s]|_")
 _CAPITAL_WORD = r"\b(?!I\b)\w*[A-ZÀ-ÖØ-Þ]\w*"
 _RUN = re.compile(rf"{_CAPITAL_WORD}(?:(?:\s|['’&-]|\s&\s|\s(?:of|and|the|on|in|at|de|la)\s){_CAPITAL_WORD})*")
@@ -24,14 +29,20 @@ _ENDINGS = frozenset(["s", "t", "m", "re", "ve", "ll", "d", "em"])
 _SENTENCE_ENDS = frozenset(".?!")
 _ABBREVIATIONS = frozenset(["st", "mr", "mrs", "ms", "dr"])
 _ALWAYS = {
-    form: form.capitalize()
-    for form in "monday tuesday wednesday thursday friday saturday sunday january february april june july august september october"
-    " november december mondays tuesdays wednesdays thursdays fridays saturdays sundays".split()
-} | {"i": "I"}
+    **{day: day.capitalize() for day in _words("monday tuesday wednesday thursday friday saturday sunday")},
+    **{f"{day}s": f"{day}s".capitalize() for day in _words("monday tuesday wednesday thursday friday saturday sunday")},
+    **{
+        month: month.capitalize() for month in _words("january february april june july august september october november december")
+    },
+    "i": "I",
+}
+"""May and march are mostly verbs."""
 _SENTENCE_STARTERS = frozenset(
-    "a an the this that these those there here it i we you they he she my our your is are was were do does did can could will would may"
-    " has have had shall should if when where what which who how why in on at to from for with by of and or but so no not yes yep ok okay"
-    " sure hi hello please thanks thank great alright also your".split()
+    _words(
+        "a an the this that these those there here it i we you they he she my our your is are was were do does did can"
+        " could will would may has have had shall should if when where what which who how why in on at to from for with by"
+        " of and or but so no not yes yep ok okay sure hi hello please thanks thank great alright also"
+    )
 )
 
 Tokens = tuple[str, ...]
@@ -160,22 +171,22 @@ def _cased(tokens: Sequence[str], present: set[str], sources: Sequence[str], wri
 
 
 def _is_shouted(source: str) -> bool:
-    """Capitals say nothing where most words have them."""
+    """Capitals say nothing where all letters are, or most words begin with one."""
+    if source.isupper():
+        return True
     words = source.split()
-    return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.6 * len(words)
+    return len(words) > 5 and sum(word[0].isupper() for word in words) > 0.75 * len(words)
 
 
 def _capitalised(source: str) -> Iterable[Tokens]:
-    """The runs of capitalised words in `source`; a sentence's first word counts only in a run, and only if it is no usual opening."""
+    """The runs of capitalised words in `source`. A sentence's first word counts only in a run, and if it is no usual opening."""
     for match in _RUN.finditer(source):
         run = tuple(_TOKEN.findall(match.group()))
         before = source[: match.start()].rstrip(" \t\n\"'“(")[-1:]
         if before and before not in ".?!:;":
             yield run
             continue
-        if len(run) > 1 and run[0].lower() not in _SENTENCE_STARTERS:
-            yield run
-        elif any(map(str.isdigit, run[0])):
+        if (len(run) > 1 and run[0].lower() not in _SENTENCE_STARTERS) or any(map(str.isdigit, run[0])):
             yield run
         if len(run) > 1:
             yield run[1:]
@@ -186,8 +197,9 @@ def _start_sentences(tokens: Sequence[str], cased: list[str], tight: Sequence[bo
     starting = True
     for place, token in enumerate(tokens):
         if token[0].isalnum():
-            if starting and cased[place].islower():
-                cased[place] = cased[place][0].upper() + cased[place][1:]
+            first = cased[place][0].upper()
+            if starting and cased[place].islower() and len(first) == 1:  # ß has no capital of one letter
+                cased[place] = first + cased[place][1:]
             starting = False
         elif token in _SENTENCE_ENDS:
             before = tokens[place - 1] if place else ""

@@ -85,11 +85,14 @@ def test_an_unknown_dialogue_says_where_it_was_looked_for(data_dir: Path) -> Non
         direct.read(data_dir)
 
 
-def test_a_cut_row_and_undecodable_bytes_are_refused(data_dir: Path) -> None:
+def test_a_cut_row_an_open_quote_and_undecodable_bytes_are_refused(data_dir: Path) -> None:
     path = write_direct(data_dir)
     whole = path.read_bytes()
     path.write_bytes(whole + b"2,BAK0001.json,0\r\n")
     with pytest.raises(DataCorrupt, match="row 3"):
+        direct.read(data_dir)
+    path.write_bytes(whole + b'2,BAK0001.json,0,"' + b"an open quote, " * 10_000)
+    with pytest.raises(DataCorrupt, match=r"test\.csv.*field larger"):
         direct.read(data_dir)
     path.write_bytes(whole.replace(b"bakery", b"b\xff\xfery"))
     with pytest.raises(DataCorrupt, match=r"test\.csv"):

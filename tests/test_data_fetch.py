@@ -108,6 +108,7 @@ def test_other_bytes_are_refused_with_both_sums_and_moved_away(
     assert left(target) == {"loaf.txt.refused"}
     refused = target.with_name("loaf.txt.refused")
     assert hashlib.sha256(refused.read_bytes()).hexdigest() in str(raised.value)
+    assert refused.stat().st_size < len(LOAF) + 100_000
     source.files["/bread/loaf.txt"] = LOAF
     get(source, target)
     assert target.read_bytes() == LOAF
@@ -179,8 +180,9 @@ def test_fetch_moves_a_wrong_file_away_and_keeps_a_known_subset(source: Source, 
 
 def test_a_mirror_stands_in_for_every_address(source: Source, tmp_path: Path) -> None:
     elsewhere = Pin("loaf.txt", "https://bread.example/loaf.txt", len(LOAF), LOAF_SUM)
-    fetch(bread(elsewhere), tmp_path, mirror=f"{source.address}/")
-    assert source.asked == [("/bread/loaf.txt", None)]
+    source.files["/copies/bread/loaf.txt"] = LOAF
+    fetch(bread(elsewhere), tmp_path, mirror=f"{source.address}/copies/")
+    assert source.asked == [("/copies/bread/loaf.txt", None)]
 
 
 def test_what_nobody_publishes_is_left_to_the_user(source: Source, tmp_path: Path) -> None:

@@ -80,8 +80,10 @@ def test_another_format_is_refused(tmp_path: Path, value: object) -> None:
 def test_damaged_archives_and_json_are_refused(tmp_path: Path) -> None:
     path = write_multiwoz(tmp_path)
     whole = path.read_bytes()
-    middle = len(whole) // 3
-    for damaged in (whole[: len(whole) // 2], b"", b"not a zip", whole[:middle] + bytes(40) + whole[middle + 40 :]):
+    packed = 30 + len("test.json")  # the local header of a member is 30 bytes and its name
+    no_block = whole[:packed] + b"\xff" * 8 + whole[packed + 8 :]
+    other_text = whole[: packed + 60] + bytes([whole[packed + 60] ^ 1]) + whole[packed + 61 :]
+    for damaged in (whole[: len(whole) // 2], b"", b"not a zip", no_block, other_text):
         path.write_bytes(damaged)
         with pytest.raises(DataCorrupt, match=r"test\.json\.zip.*fetch it again"):
             multiwoz.read(tmp_path, "test")

@@ -72,11 +72,11 @@ def test_mudoco_records_are_graded_turns_of_both_sides(tmp_path: Path) -> None:
     write_mudoco(tmp_path, "news", {"a": {"split": "train", "turns": turns}})
     write_mudoco(tmp_path, "weather", {"a": {"split": "test", "turns": [mudoco_turn(1, "Rain ?", "Rain ?")]}})
     same, added, other = mudoco_qr.read(tmp_path)
-    assert same == RewriteRecord("news/a", 1, (), Turn("user", "Who baked this?"), ("Who baked this?",), "train")
-    assert added == RewriteRecord("news/a", 2, (same.turn,), Turn("bot", "Rosa didn't."), ("Rosa didn't bake this.",), "train")
-    assert other.dialogue_id == "weather/a"
+    assert same == RewriteRecord("a", 1, (), Turn("user", "Who baked this?"), ("Who baked this?",), "train")
+    assert added == RewriteRecord("a", 2, (same.turn,), Turn("bot", "Rosa didn't."), ("Rosa didn't bake this.",), "train")
+    assert other.dialogue_id == "a"
     assert mudoco_qr.read(tmp_path, ["test"]) == [other]
-    assert mudoco_qr.read_dialogues(tmp_path)["news/a"] == (same.turn, added.turn, Turn("user", "Where is she?"))
+    assert mudoco_qr.read_dialogues(tmp_path)[0] == ("a", (same.turn, added.turn, Turn("user", "Where is she?")))
 
 
 def test_mudoco_missing_or_in_another_format(tmp_path: Path) -> None:

@@ -156,6 +156,17 @@ def test_memory_forgets_the_dialogue_unused_longest() -> None:
     assert [bool(store.read(name)) for name in "abc"] == [True, False, True]
 
 
+def test_memory_is_bounded_in_characters_too() -> None:
+    store = MemoryStore(max_characters=30)
+    for name in "abc":
+        store.append(name, [Turn("user", "x" * 10)])
+    store.append("a", [Turn("user", "y" * 5)])
+    assert [len(store.read(name)) for name in "abc"] == [2, 0, 1]
+    store.delete("a")
+    store.append("b", [Turn("user", "z" * 20)])
+    assert [len(store.read(name)) for name in "abc"] == [0, 1, 1]
+
+
 def test_memory_expires_by_the_clock() -> None:
     clock = Clock()
     store = MemoryStore(expire_s=10, clock=clock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from typing import Any, get_args
+from typing import get_args
 
 from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.pipeline import Pipeline
@@ -22,7 +22,18 @@ EXAMPLE = {
     ]
 }
 
-_PIPELINE = ("directness_model", "rewriter_model", "mode", "direct_from", "clarify_below", "min_confidence", "deadline_ms", "provider", "threads", "precision")
+_PIPELINE = (
+    "directness_model",
+    "rewriter_model",
+    "mode",
+    "direct_from",
+    "clarify_below",
+    "min_confidence",
+    "deadline_ms",
+    "provider",
+    "threads",
+    "precision",
+)
 _SERVICE = ("host", "port", "store", "redis_url", "expire_s", "max_turns", "batch_size", "batch_wait_ms", "queue_size")
 
 
@@ -59,8 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from grice.middleware.service.json_log import log_json_lines
     from grice.middleware.service.server import serve
 
-    service = from_environment(ServiceSettings, **_given(args, _SERVICE))
-    chosen = from_environment(PipelineSettings, **_given(args, _PIPELINE))
+    service, chosen = settings_of(args)
     log_json_lines()
     pipeline = Pipeline.load(chosen)
     softener = load_rewriter(
@@ -68,6 +78,16 @@ def run(args: argparse.Namespace) -> int:
     )
     serve(pipeline, softener, service, announce)
     return 0
+
+
+def settings_of(args: argparse.Namespace) -> tuple[ServiceSettings, PipelineSettings]:
+    """The settings: flags before environment before built-in values.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+    service = from_environment(ServiceSettings, **{name: getattr(args, name) for name in _SERVICE})
+    return service, from_environment(PipelineSettings, **{name: getattr(args, name) for name in _PIPELINE})
 
 
 def announce(address: str) -> None:
@@ -78,7 +98,3 @@ def announce(address: str) -> None:
 def curl(address: str) -> str:
     """A ready-to-paste request: an indirect turn with its history."""
     return f"curl -s {address}/v1/turns -H 'content-type: application/json' -d {shlex.quote(json.dumps(EXAMPLE))}"
-
-
-def _given(args: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: getattr(args, name) for name in names}

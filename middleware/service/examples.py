@@ -55,7 +55,7 @@ REWRITE_ANSWER: Examples = {
 }
 TURN_ANSWER: Examples = {
     "schema_version": 1,
-    "dialogue_id": None,
+    "dialogue_id": "table-for-five",
     "original": INDIRECT,
     "text": f"{INDIRECT} Book a table for five at 7.",
     "decision": "rewrite",

@@ -125,10 +125,14 @@ def _pointer(location: Sequence[str | int]) -> str:
     return "#" + "".join("/" + shown(part).replace("~", "~0").replace("/", "~1") for part in inside)
 
 
+_MESSAGES = {
+    **dict.fromkeys(("model_type", "model_attributes_type", "dict_type"), "should be a JSON object"),
+    "string_unicode": "should be valid Unicode (no lone surrogates)",
+}
+
+
 def _message(entry: Mapping[str, Any]) -> str:
-    if entry["type"] in ("model_type", "model_attributes_type", "dict_type"):
-        return "should be a JSON object"
-    return shown(str(entry["msg"]).removeprefix("Value error, "), 300)
+    return _MESSAGES.get(entry["type"]) or shown(str(entry["msg"]).removeprefix("Value error, "), 300)
 
 
 def shown(text: str, limit: int = 200) -> str:

@@ -70,7 +70,9 @@ class DirectnessItem(Item):
 
     @model_validator(mode="after")
     def _user_last(self) -> DirectnessItem:
-        return _ends_with_user(self)
+        if self.turns is not None and self.turns[-1].speaker != "user":
+            raise ValueError("the last of turns must be the user's")
+        return self
 
 
 class RewriteItem(Item):
@@ -81,7 +83,7 @@ class RewriteItem(Item):
     ] = "direct"
 
 
-class TurnItem(Item):
+class TurnItem(DirectnessItem):
     """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call."""
 
     bot: Annotated[
@@ -98,19 +100,16 @@ class TurnItem(Item):
     ] = None
 
     @model_validator(mode="after")
-    def _user_last(self) -> TurnItem:
+    def _bot_with_text(self) -> TurnItem:
         if self.turns is not None and self.bot:
             raise ValueError("give bot with text only: turns is the whole conversation already")
-        return _ends_with_user(self)
+        return self
+
+    def new_turns(self, speaker: Speaker = "user") -> list[Turn]:
+        return [*(Turn("bot", text) for text in self.bot), *super().new_turns(speaker)]
 
 
 AnyItem = TypeVar("AnyItem", bound=Item)
-
-
-def _ends_with_user(item: AnyItem) -> AnyItem:
-    if item.turns is not None and item.turns[-1].speaker != "user":
-        raise ValueError("the last of turns must be the user's")
-    return item
 
 
 class Batch(Wire, Generic[AnyItem]):

@@ -19,6 +19,10 @@ class _Kept:
     turns: tuple[Turn, ...]
     until: float
 
+    @property
+    def characters(self) -> int:
+        return sum(len(turn.text) for turn in self.turns)
+
 
 class MemoryStore:
     """A `DialogueStore` in memory, bounded and thread-safe; the dialogue unused longest goes first.
@@ -26,19 +30,27 @@ class MemoryStore:
     Args:
         max_dialogues: dialogues kept.
         max_turns: turns kept of a dialogue.
+        max_characters: characters kept in all, so that long texts cannot take all memory either.
         expire_s: seconds after its last turn that a dialogue is forgotten.
         clock: seconds that only go forward.
     """
 
     def __init__(
-        self, max_dialogues: int = 10_000, max_turns: int = 200, expire_s: float = 3600, clock: Callable[[], float] = time.monotonic
+        self,
+        max_dialogues: int = 10_000,
+        max_turns: int = 200,
+        expire_s: float = 3600,
+        max_characters: int = 50_000_000,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.max_dialogues = max_dialogues
         self.max_turns = max_turns
         self.expire_s = expire_s
+        self.max_characters = max_characters
         self._clock = clock
         self._lock = threading.Lock()
         self._dialogues: OrderedDict[str, _Kept] = OrderedDict()
+        self._characters = 0
         self._next_sweep = clock() + SWEEP_S
 
     def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
@@ -48,10 +60,12 @@ class MemoryStore:
             self._sweep()
             kept = self._living(dialogue_id)
             before = kept.turns if kept else ()
-            self._dialogues[dialogue_id] = _Kept((*before, *turns)[-self.max_turns :], self._clock() + self.expire_s)
-            self._dialogues.move_to_end(dialogue_id)
-            while len(self._dialogues) > self.max_dialogues:
-                self._dialogues.popitem(last=False)
+            self._drop(dialogue_id)
+            added = _Kept((*before, *turns)[-self.max_turns :], self._clock() + self.expire_s)
+            self._dialogues[dialogue_id] = added
+            self._characters += added.characters
+            while len(self._dialogues) > self.max_dialogues or self._characters > self.max_characters:
+                self._drop(next(iter(self._dialogues)))
 
     def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
         with self._lock:
@@ -64,7 +78,7 @@ class MemoryStore:
     def delete(self, dialogue_id: str) -> bool:
         with self._lock:
             known = self._living(dialogue_id) is not None
-            self._dialogues.pop(dialogue_id, None)
+            self._drop(dialogue_id)
             return known
 
     def expire(self, dialogue_id: str, seconds: float) -> bool:
@@ -84,13 +98,17 @@ class MemoryStore:
     def _living(self, dialogue_id: str) -> _Kept | None:
         kept = self._dialogues.get(dialogue_id)
         if kept is not None and kept.until <= self._clock():
-            del self._dialogues[dialogue_id]
+            self._drop(dialogue_id)
             return None
         return kept
+
+    def _drop(self, dialogue_id: str) -> None:
+        kept = self._dialogues.pop(dialogue_id, None)
+        self._characters -= kept.characters if kept else 0
 
     def _sweep(self) -> None:
         now = self._clock()
         if now >= self._next_sweep:
             self._next_sweep = now + SWEEP_S
             for dialogue_id in [name for name, kept in self._dialogues.items() if kept.until <= now]:
-                del self._dialogues[dialogue_id]
+                self._drop(dialogue_id)

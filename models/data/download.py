@@ -60,7 +60,7 @@ def _transfer(url: str, partial: Path, size: int, progress: Progress) -> str | N
                 got = start + _copy(answer, file, start, size, progress)
     except (OSError, http.client.HTTPException) as error:
         return f"{type(error).__name__}: {error}"
-    if length is not None and got < start + length and got <= size:
+    if length is not None and got < start + length:
         return f"{got - start:,} of {length:,} bytes came"
     return None
 

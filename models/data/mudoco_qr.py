@@ -2,7 +2,8 @@
 
 Files: `mudoco_{domain}.json`: {domain, dialogs: {id: {split: train | eval | test, turns: [{number, utterance, graded,
 rewrite_required, rewritten_utterance, …}]}}}. `number` counts from 1, users on odd ones; turns can be missing, and those whose
-context is missing are not graded. The texts are tokens joined by spaces, and are read with natural spacing.
+context is missing are not graded; a dialogue that goes from one domain to another is divided between two files under one id. The
+texts are tokens joined by spaces, and are read with natural spacing.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ def read(folder: Path, splits: Iterable[str] | None = None) -> list[RewriteRecor
     records: list[RewriteRecord] = []
     for path in _paths(folder):
         with in_format("MuDoCo-QR", path):
-            for key, dialogue in _dialogues(path):
+            for key, dialogue in read_json(path)["dialogs"].items():
                 if wanted is None or dialogue["split"] in wanted:
                     records += _records(key, dialogue)
     return records
 
 
-def read_dialogues(folder: Path) -> dict[str, tuple[Turn, ...]]:
-    """All dialogues by id, graded or not, with the turns that are there.
+def read_dialogues(folder: Path) -> list[tuple[str, tuple[Turn, ...]]]:
+    """All dialogues, graded or not, with their ids and the turns that the file has of them.
 
     Raises:
         DataNotFound, DataCorrupt: no file is there, or one is not readable.
     """
-    dialogues = {}
+    dialogues: list[tuple[str, tuple[Turn, ...]]] = []
     for path in _paths(folder):
         with in_format("MuDoCo-QR", path):
-            dialogues.update({key: tuple(_turns(value)) for key, value in _dialogues(path)})
+            dialogues += [(key, tuple(_turns(value))) for key, value in read_json(path)["dialogs"].items()]
     return dialogues
 
 
@@ -55,12 +56,6 @@ def _paths(folder: Path) -> list[Path]:
     if not paths:
         raise DataNotFound(f"{folder}: no mudoco_*.json there; `grice data fetch mudoco_qr` gets two of them")
     return paths
-
-
-def _dialogues(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """With the domain before the id: a few ids occur in two files, for different dialogues."""
-    content = read_json(path)
-    return [(f"{content['domain']}/{key}", dialogue) for key, dialogue in content["dialogs"].items()]
 
 
 def _turns(dialogue: dict[str, Any]) -> list[Turn]:

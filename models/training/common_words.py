@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 from grice.models.data import direct, multiwoz, sgd
@@ -22,24 +23,30 @@ from grice.models.data.split import part_of
 AT_LEAST = 4
 """A common word is written in small letters in at least this many dialogues."""
 LARGEST_NAME_SHARE = 0.3
-"""A common word is part of a name in less than this share of its dialogues. Kinds of places (hotel, park) are in many names: no limit."""
+"""A common word is part of a name in less than this share of its dialogues. Kinds of places (hotel, park) are in many names."""
 
 RARELY_A_NAME = 0.1
 """A word that is part of a name in less than this share may also stand in many titles, with a capital."""
+FREQUENT_NAME = 50
+"""A word that is part of a name in at least this many dialogues has its misspellings."""
+ALIKE = 0.92
+"""Of two spellings, by difflib's ratio."""
 
 _WORD_OR_STOP = re.compile(r"\w+|[.?!:\"]")
 _WORD = re.compile(r"\w+")
 _MULTIWOZ_NAMES = {"Name", "Depart", "Dest", "Food", "Addr", "Car"}
 _MULTIWOZ_KINDS = {"Type"}
-_SGD_NAMES = re.compile(r"(?<!song_)(?<!movie_)(?<!event_)name|city|location|destination|origin|venue|address|cuisine|^area$|where_to|station|airport")
+_SGD_NAMES = re.compile(
+    r"(?<!song_)(?<!movie_)(?<!event_)name|city|location|destination|origin|venue|address|cuisine|^area$|where_to|station|airport"
+)
 """Titles of songs, films and events are left out: they are made of common words, and written with capitals."""
 _SGD_KINDS = {"category"}
 
 
 @dataclass
 class Counts:
-    """In how many dialogues each word (lower-cased) is seen: at all, in small letters, at the start of a sentence, capitalised inside
-    one, in a name, in the name of a kind of place."""
+    """In how many dialogues each word (lower-cased) stands in small letters, first in a sentence, capitalised inside one,
+    in a name, in the name of a kind of place, or anywhere."""
 
     seen: Counter[str] = field(default_factory=Counter)
     small: Counter[str] = field(default_factory=Counter)
@@ -50,7 +57,10 @@ class Counts:
 
     def add(self, turns: Iterable[tuple[str, Sequence[str]]], kinds: Iterable[str] = ()) -> None:
         """Count one dialogue: its turns with the names annotated in each, and the kinds of places it speaks of."""
-        small, first, capitalised, in_name = set(), set(), set(), set()
+        small: set[str] = set()
+        first: set[str] = set()
+        capitalised: set[str] = set()
+        in_name: set[str] = set()
         for text, names in turns:
             in_name |= _named(text, names)
             inside = False
@@ -69,8 +79,10 @@ class Counts:
         self.kinds.update({word for kind in kinds for word in _WORD.findall(kind.lower())})
 
     def common(self) -> list[str]:
-        """The common words, sorted."""
-        return sorted(word for word in self.seen if self._is_common(word))
+        """The common words, sorted, without frequent names in wrong spelling."""
+        names = [word for word, count in self.in_name.items() if count >= FREQUENT_NAME and count > self.seen[word] / 2]
+        words = sorted(word for word in self.seen if self._is_common(word))
+        return [word for word in words if not get_close_matches(word, names, n=1, cutoff=ALIKE) or self.kinds[word] >= AT_LEAST]
 
     def _is_common(self, word: str) -> bool:
         never_a_name = not self.capitalised[word] and not self.in_name[word]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from grice.models.data import direct, multiwoz, sgd
 from grice.models.dialogue import Turn
+from grice.models.template import TAGS
+from grice.models.training import vocabulary
 
 
 def multiwoz_dialogues(data_dir: Path) -> list[list[Turn]]:
@@ -30,3 +32,11 @@ def texts(data_dir: Path, rows: Sequence[direct.Triple]) -> list[str]:
     dialogues = multiwoz_dialogues(data_dir) + sgd_dialogues(data_dir)
     said = [turn.text for turns in dialogues for turn in turns] + [turn.text for turn in multiwoz_utterances(data_dir)]
     return said + [text for row in rows for text in (row.original, row.direct, row.indirect)]
+
+
+def vocabulary_of(data_dir: Path, rows: Sequence[direct.Triple], path: Path) -> vocabulary.Vocabulary:
+    """The vocabulary saved at `path`, or one cut from `texts` and saved there."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        vocabulary.cut(texts(data_dir, rows), TAGS, at_least=2, size=10_000).tokenizer.save(str(path))
+    return vocabulary.read(path)

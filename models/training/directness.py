@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from grice.models.data import direct
 from grice.models.directness import directness_inputs
-from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source
+from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 from tokenizers import Tokenizer
@@ -72,7 +72,7 @@ def train_directness(data_dir: Path, out: Path, recipe: DirectnessRecipe | None 
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
     rows, dev = direct.read(data_dir, parts=["train"]), direct.read(data_dir, parts=["dev"])
-    words = vocabulary.cut(corpora.texts(data_dir, rows), TAGS, at_least=2, size=10_000)
+    words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
     model = small_model(words, recipe)
 
     def loss(current: nn.Module, batch: TripleBatch) -> Tensor:
@@ -141,7 +141,7 @@ def forms(row: direct.Triple) -> tuple[str, str, str]:
 
 def collate(tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceFormat, hidden: Sequence[bool]) -> TripleBatch:
     """One batch; `hidden` says for which rows the history is left out."""
-    query = tokenizer.token_to_id(QUERY_TAG)
+    query = token_id(tokenizer, QUERY_TAG)
     sources = [
         encode_source(tokenizer, forms(row)[form], () if hide else row.history, None, layout).ids
         for form in range(3)

@@ -32,7 +32,7 @@ from transformers import BartConfig, BartForConditionalGeneration
 
 @dataclass(frozen=True)
 class SmallRecipe:
-    """The shipped model: MiniLM start, a denoising stage on unlabelled turns, then DIRECT in four directions.
+    """The shipped model: MiniLM start, a denoising stage on unlabelled turns, then DIRECT (see `from_direct`).
 
     The last stage is run `runs` times from the same start with other batches, and the weights are averaged (a "model soup",
     Wortsman et al. 2022), which costs nothing at run time.
@@ -42,7 +42,7 @@ class SmallRecipe:
     decoder_layers: tuple[int, ...] = (2, 4, 6)
     pretraining_turns: int = 60_000
     pretraining: Schedule = Schedule(epochs=1, learning_rate=5e-4)
-    finetuning: Schedule = Schedule(epochs=8, learning_rate=3e-4, average=0.998)
+    finetuning: Schedule = Schedule(epochs=7, learning_rate=3e-4, average=0.998)
     runs: int = 2
     batch_size: int = 32
     label_smoothing: float = 0.1
@@ -63,7 +63,7 @@ def train_small(data_dir: Path, out: Path, recipe: SmallRecipe | None = None, de
     place = choose_device(device)
     rows = direct.read(data_dir, parts=["train"])
     dev = [Example(row.indirect, row.history, "direct", row.direct) for row in direct.read(data_dir, parts=["dev"])]
-    words = _vocabulary(data_dir, rows, out)
+    words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
     tokenizer = words.tokenizer
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
@@ -101,13 +101,6 @@ def _keep_best(
     model.load_state_dict(weights)
     keep({"recipe": "small", "dev_bleu": best, "dev_bleu_of_runs": [score for score, _ in trained]})
     return best
-
-
-def _vocabulary(data_dir: Path, rows: Sequence[direct.Triple], out: Path) -> vocabulary.Vocabulary:
-    words = vocabulary.cut(corpora.texts(data_dir, rows), TAGS, at_least=2, size=10_000)
-    out.mkdir(parents=True, exist_ok=True)
-    words.tokenizer.save(str(out / "tokenizer.json"))
-    return words
 
 
 def small_model(words: vocabulary.Vocabulary, recipe: SmallRecipe) -> BartForConditionalGeneration:

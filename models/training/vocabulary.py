@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from grice.models.template import SPECIAL_TOKENS
 from grice.models.training import warm_start
@@ -58,3 +59,11 @@ def cut(texts: Iterable[str], tags: Sequence[str], at_least: int, size: int) -> 
     layout["post_processor"] = None
     layout["padding"] = layout["truncation"] = None
     return Vocabulary(Tokenizer.from_str(json.dumps(layout)), tuple(ids[piece] for piece in (*SPECIAL_TOKENS, *pieces)))
+
+
+def read(path: Path) -> Vocabulary:
+    """The vocabulary whose tokenizer was saved at `path`: a resumed run must not cut another from data that has changed."""
+    tokenizer = Tokenizer.from_file(str(path))
+    ids = Tokenizer.from_file(str(warm_start.folder() / "tokenizer.json")).get_vocab()
+    ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
+    return Vocabulary(tokenizer, tuple(ids[piece] for piece, _ in ordered if piece in ids))

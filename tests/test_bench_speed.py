@@ -1,0 +1,174 @@
+"""`grice bench speed`: how times are taken and summed up, the systems beside ours, and the REST service under load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
+from fake_models import FakeRewriter, fake_pipeline
+from grice.benchmarks.benchmark import Options, Sheet
+from grice.benchmarks.bootstrap import estimate
+from grice.benchmarks.checkpoint import Checkpoint, PyTorchRewriter
+from grice.benchmarks.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.held_out import dialogues, held_out
+from grice.benchmarks.rest_load import Caller, body_of, drive
+from grice.benchmarks.rest_service import RestService
+from grice.benchmarks.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
+from grice.middleware.service.app import create_app
+from grice.models import Dialogue, Turn
+from grice.models.errors import ModelError, ModelNotFound, WeightsError
+from grice.models.export.directness import export_directness
+from grice.models.export.rewriter import export_rewriter
+from live_service import serving
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_data(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("rewriter") / "model")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with serving(create_app(fake_pipeline(), FakeRewriter("softly"))) as client:
+        yield str(client.base_url)
+
+
+def test_systems_take_turns_and_all_get_every_item() -> None:
+    calls: list[tuple[str, int]] = []
+    systems = {name: lambda item, name=name: calls.append((name, item)) for name in ("a", "b")}
+    count = 2 * BLOCK + 3
+    times = interleaved(systems, range(count), 2, "test")
+    assert {name: taken.shape for name, taken in times.items()} == {"a": (2, count), "b": (2, count)}
+    assert all((taken > 0).all() for taken in times.values())
+    measured = calls[2 * WARM_UP :]
+    for name in systems:
+        assert [item for said, item in measured if said == name] == [*range(count), *range(count)]
+    first_of_each_block = [measured[place][0] for place in range(0, 4 * BLOCK, 2 * BLOCK)]
+    assert first_of_each_block == ["a", "b"]
+
+
+def test_percentiles_are_numpys() -> None:
+    times = np.random.default_rng(0).random(37)
+    for share in (0.01, 0.5, 0.95, 0.99, 1.0):
+        assert percentile(times, share).value == np.percentile(times, 100 * share, method="inverted_cdf")
+
+
+def test_percentile_of_a_resample_is_that_of_the_drawn_times() -> None:
+    times, drawn = np.random.default_rng(1).random(10), [0, 0, 0, 4, 9, 9]
+    measure = percentile(times, 0.5)
+    assert measure.formula(measure.rows[drawn].sum(0, keepdims=True))[0] == np.percentile(times[drawn], 50, method="inverted_cdf")
+
+
+def test_rate_is_all_turns_by_all_the_time() -> None:
+    assert estimate(rate([16, 4], np.array([0.5, 0.5])), ["0", "1"], 0).value == 20
+
+
+def test_the_time_of_a_turn_is_the_median_of_its_rounds() -> None:
+    sheet = Sheet("speed", ["a", "b"], 0)
+    add_times(sheet, "rewrite", "ours", np.array([[0.001, 0.003], [0.001, 0.003], [9.0, 9.0]]))
+    found = {result.metric: result.value for result in sheet.results}
+    assert found == {"p50_ms": 1, "p95_ms": 3, "p99_ms": 3, "per_second": pytest.approx(500)}
+
+
+def test_ctranslate2_generates_pytorchs_tokens(data: Path, checkpoint: Path) -> None:
+    loaded = Checkpoint(checkpoint)
+    sources = loaded.sources(dialogues(held_out(Options(data, "all", limit=16)).rows, "indirect"))
+    pytorch = PyTorchRewriter(loaded, 1).generate(sources)
+    assert len({tuple(row) for row in pytorch}) > 4
+    assert min(map(len, pytorch)) > 0
+    ctranslate2 = CTranslate2Rewriter(loaded, 1, "float32")
+    assert ctranslate2.generate(sources) == pytorch
+    assert [ctranslate2.generate([source])[0] for source in sources] == pytorch
+
+
+def test_int8_is_converted_too(data: Path, checkpoint: Path) -> None:
+    given = dialogues(held_out(Options(data)).rows, "indirect")
+    assert all(CTranslate2Rewriter(Checkpoint(checkpoint), 1).rewrite(given))
+
+
+def test_a_checkpoint_must_be_one(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFound, match="nothing-here"):
+        Checkpoint(tmp_path / "nothing-here")
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "training.json").write_text('{"recipe": "other"}', encoding="utf-8")
+    with pytest.raises(WeightsError, match="no source format"):
+        Checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize("callers", [1, 8])
+def test_every_body_is_sent_once_and_timed(callers: int) -> None:
+    rewriter = FakeRewriter()
+    pipeline = fake_pipeline()
+    pipeline.rewriter = rewriter
+    given = [Dialogue.of(f"turn {number}", [Turn("bot", "Which one?")]) for number in range(20)]
+    with serving(create_app(pipeline, FakeRewriter("softly"))) as client:
+        load = drive(str(client.base_url), [body_of(dialogue) for dialogue in given], callers)
+    assert np.isfinite(load.seconds).all()
+    assert load.wall >= load.seconds.max()
+    assert sorted((d for batch in rewriter.batches for d in batch), key=str) == sorted(given, key=str)
+
+
+def test_a_refused_call_has_no_time(address: str) -> None:
+    good = body_of(Dialogue.of("a wish"))
+    load = drive(address, [good, b"{}", good], 1)
+    assert np.isfinite(load.seconds).tolist() == [True, False, True]
+
+
+def test_a_dead_service_gives_no_times() -> None:
+    caller = Caller("http://127.0.0.1:9")
+    assert np.isnan(caller.rewrite(b"{}"))
+
+
+def test_a_service_that_does_not_start_says_why(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ModelError, match=r"stopped with status 2.*nowhere"),
+        RestService({"GRICE_REWRITER_MODEL": str(tmp_path / "nowhere"), "GRICE_DIRECTNESS_MODEL": str(tmp_path / "nowhere")}),
+    ):
+        pass
+
+
+def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing, out = str(tmp_path / "nowhere"), tmp_path / "speed.json"
+    arguments = ("--data-dir", str(data), "--rewriter", missing, "--directness", missing, "--checkpoint", missing)
+    assert bench("speed", *arguments, "--out", str(out)) == 0
+    results = check_shape(out)
+    assert {result["value"] for result in results.values()} == {None}
+    assert {result["unscored"] for result in results.values()} == {len(held_out_numbers())}
+    reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
+    assert {"rewrite/pytorch", "rewrite/grice-int8", "directness/grice-fp32", "rest-32/grice-int8"} <= set(reasons)
+    assert "not scored" in capsys.readouterr().out
+
+
+def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    export_rewriter(checkpoint, tmp_path / "rewriter", ["int8", "fp32"])
+    export_directness(write_directness_checkpoint(tmp_path / "scorer"), tmp_path / "directness", ["int8", "fp32"])
+    out = tmp_path / "speed.json"
+    models = ("--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness"))
+    assert (
+        bench("speed", "--data-dir", str(data), *models, "--checkpoint", str(checkpoint), "--rounds", "2", "--out", str(out)) == 0
+    )
+    results = check_shape(out)
+    assert all(result["value"] is not None for result in results.values())
+    rewriting, ours = {"grice-int8", "grice-fp32", "pytorch", "ctranslate2-int8"}, {"grice-int8", "grice-fp32"}
+    services = {"grice-int8", "grice-int8-unbatched"}
+    systems = {"rewrite": rewriting, "rewrite-batched": rewriting, "directness": ours}
+    systems |= {f"rest-{callers}": services for callers in (1, 8, 32)}
+    assert {(task, system) for task, system, _ in results} == {(task, name) for task, names in systems.items() for name in names}
+    assert results["rest-1", "grice-int8", "overhead_ms"]["n"] == len(held_out_numbers())
+    batched, unbatched = (results["rest-32", name, "per_second"]["value"] for name in ("grice-int8", "grice-int8-unbatched"))
+    assert results["rest-32", "grice-int8", "batching_gain"]["value"] == pytest.approx(batched / unbatched)
+    assert "fp32" in capsys.readouterr().out
+    same_words = next(
+        table for table in json.loads(out.read_text(encoding="utf-8"))["run"]["tables"] if "same words" in table["title"]
+    )
+    agreement = dict(zip(same_words["header"], next(row for row in same_words["rows"] if row[0] == "grice-fp32"), strict=True))
+    assert agreement["pytorch"] == 100.0

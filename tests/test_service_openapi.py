@@ -1,0 +1,96 @@
+"""The documentation says what the service does: its examples work, and its schemas fit the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fake_models import FakeRewriter, fake_pipeline
+from grice.middleware.service import examples
+from grice.middleware.service.answers import DirectnessAnswer, RewriteAnswer, TurnAnswer
+from grice.middleware.service.app import create_app
+from live_service import serving
+
+ROUTES = {
+    ("get", "/v1/dialogues/{dialogue_id}"): "read_dialogue",
+    ("delete", "/v1/dialogues/{dialogue_id}"): "delete_dialogue",
+    ("get", "/v1/models"): "list_models",
+    ("post", "/v1/directness"): "score_directness",
+    ("post", "/v1/rewrite"): "rewrite",
+    ("post", "/v1/turns"): "analyse_turns",
+    ("get", "/health/live"): "live",
+    ("get", "/health/ready"): "ready",
+    ("get", "/metrics"): "metrics",
+}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def document(client: httpx.Client) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/openapi.json").json()
+    return found
+
+
+def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(method, path): each for path, methods in document["paths"].items() for method, each in methods.items()}
+
+
+def test_every_route_has_a_name_a_tag_and_a_summary(document: dict[str, Any]) -> None:
+    found = operations(document)
+    assert {key: operation["operationId"] for key, operation in found.items()} == ROUTES
+    tags = {tag["name"] for tag in document["tags"]}
+    for operation in found.values():
+        assert operation["summary"]
+        assert set(operation["tags"]) <= tags
+
+
+def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> None:
+    posted = 0
+    for (_, path), operation in operations(document).items():
+        if "requestBody" in operation:
+            for name, example in operation["requestBody"]["content"]["application/json"]["examples"].items():
+                response = client.post(path, json=example["value"])
+                assert response.status_code == 200, (path, name, response.text)
+                assert ("items" in response.json()) == ("items" in example["value"])
+                posted += 1
+    assert posted == 10
+
+
+def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
+    for path, kind, example in (
+        ("/v1/directness", DirectnessAnswer, examples.DIRECTNESS_ANSWER),
+        ("/v1/rewrite", RewriteAnswer, examples.REWRITE_ANSWER),
+        ("/v1/turns", TurnAnswer, examples.TURN_ANSWER),
+    ):
+        assert kind.model_validate(example).model_dump() == example
+        assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
+
+
+def test_problems_are_documented(document: dict[str, Any]) -> None:
+    for (_, path), operation in operations(document).items():
+        wrong = {int(status): response for status, response in operation["responses"].items() if int(status) >= 400}
+        assert 500 in wrong, path
+        for response in wrong.values():
+            assert set(response["content"]) == {"application/problem+json"}
+            assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
+        if path in ("/v1/directness", "/v1/rewrite", "/v1/turns"):
+            assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
+
+
+def test_every_field_is_described(document: dict[str, Any]) -> None:
+    for name, schema in document["components"]["schemas"].items():
+        for field, entry in schema.get("properties", {}).items():
+            assert "description" in entry or "$ref" in entry or "const" in entry, (name, field)
+
+
+def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "WireTurn", "Batch_TurnItem_"):
+        assert schemas[name]["additionalProperties"] is False

@@ -1,0 +1,127 @@
+"""`grice serve`: settings, start, stop, and what it needs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import httpx
+import pytest
+from grice.middleware.cli import serve
+from grice.models.errors import SettingsError
+from grice.models.manifest import shipped
+
+FAKES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from fake_models import FakeRewriter, fake_pipeline
+from grice.middleware.cli.serve import announce
+from grice.middleware.service.json_log import log_json_lines
+from grice.middleware.service.server import serve
+from grice.middleware.settings import ServiceSettings
+log_json_lines()
+serve(fake_pipeline(), FakeRewriter(), ServiceSettings(port=0), announce)
+"""
+
+SHIPPED = """
+import argparse
+from grice.middleware.cli import serve
+parser = argparse.ArgumentParser()
+serve.add_arguments(parser)
+raise SystemExit(serve.run(parser.parse_args(["--port", "0"])))
+"""
+
+needs_shipped_models = pytest.mark.skipif(not {"directness", "rewriter"} <= set(shipped()), reason="no shipped models here")
+
+
+@contextmanager
+def started(program: str, log: IO[bytes]) -> Iterator[subprocess.Popen[str]]:
+    """A Python process that runs `program`."""
+    command = [sys.executable, "-c", program, str(Path(__file__).parent)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def parsed(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    serve.add_arguments(parser)
+    return parser.parse_args(arguments)
+
+
+@pytest.mark.parametrize("program", [FAKES, pytest.param(SHIPPED, marks=needs_shipped_models)], ids=["fakes", "shipped"])
+def test_the_process_says_where_it_is_and_stops_when_told(program: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as stderr, started(program, stderr) as process:
+        assert process.stdout is not None
+        first, _, command = (process.stdout.readline() for _ in range(3))
+        assert command.strip() == serve.curl(first.split()[3]), log.read_text()
+        words = shlex.split(command)
+        url, body = words[2], words[words.index("-d") + 1]
+        response = httpx.post(url, content=body, headers={"content-type": "application/json"}, trust_env=False, timeout=60)
+        assert response.status_code == 200, response.text
+        directness = response.json()["directness"]
+        assert directness["history_read"] + directness["history_cut"] == len(serve.EXAMPLE["turns"]) - 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert any(line["message"] == "request" and line["status"] == 200 for line in lines)
+
+
+def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRICE_PORT", "9001")
+    monkeypatch.setenv("GRICE_BATCH_SIZE", "3")
+    monkeypatch.setenv("GRICE_API_KEYS", "one, two,")
+    service, pipeline = serve.settings_of(parsed("--port", "9002", "--mode", "replace", "--threads", "2"))
+    assert (service.port, service.batch_size, service.api_keys) == (9002, 3, ("one", "two"))
+    assert (pipeline.mode, pipeline.threads) == ("replace", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--port", "70000"], "setting port: got 70000; allowed: 0 to 65535"),
+        (["--queue-size", "10"], "setting queue_size: got 10; allowed: 64 to"),
+        (["--direct-from", "1.5"], "setting direct_from: got 1.5; allowed: 0.0 to 1.0"),
+    ],
+)
+def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        serve.settings_of(parsed(*arguments))
+
+
+def test_keys_and_passwords_are_not_printed() -> None:
+    service, _ = serve.settings_of(parsed("--redis-url", "redis://user:hidden@localhost"))
+    assert "hidden" not in repr(service)
+
+
+def python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+
+def test_a_missing_package_is_named_with_its_install_line() -> None:
+    for package in ("fastapi", "prometheus_client"):
+        result = python(f"import sys; sys.modules[{package!r}] = None; import grice.middleware.service.app")
+        assert f"MissingExtra: {package} is not installed; run: pip install 'grice[server]'" in result.stderr.replace(
+            "grice.models.errors.", ""
+        )
+    result = python("import sys; sys.modules['redis'] = None; import grice.middleware.stores.redis")
+    assert "redis is not installed; run: pip install 'grice[redis]'" in result.stderr
+
+
+def test_the_rest_imports_without_the_server() -> None:
+    blocked = "; ".join(
+        f"sys.modules[{name!r}] = None" for name in ("fastapi", "pydantic", "uvicorn", "prometheus_client", "redis")
+    )
+    result = python(f"import sys; {blocked}; import grice.middleware, grice.middleware.stores, grice.middleware.cli.serve")
+    assert result.returncode == 0, result.stderr
