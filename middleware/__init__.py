@@ -1,6 +1,6 @@
 """The live path: pipeline, gate and guard, dialogue stores, REST service, command line.
 
-    from grice.middleware import Pipeline
+from grice.middleware import Pipeline
 """
 
 from grice.middleware.analysis import Decision, Finding, Reason, StageFailure, TurnAnalysis

@@ -60,7 +60,9 @@ class DirectnessScorer:
         return raw
 
 
-def directness_inputs(rows: Sequence[Sequence[int]], query_id: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def directness_inputs(
+    rows: Sequence[Sequence[int]], query_id: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Padded `ids`, `mask` (1 for tokens) and `query` (1 for the tokens of the turn itself), each (batch, length)."""
     width = max(map(len, rows))
     ids, mask, query = (np.zeros((len(rows), width), dtype=np.int64) for _ in range(3))

@@ -57,10 +57,14 @@ class Manifest:
             raise WeightsError(f"model {self.name}: {path} is missing; install the package again or export the model again")
         size = path.stat().st_size
         if size != expected["bytes"]:
-            raise WeightsError(f"model {self.name}: {path} has {size} bytes, expected {expected['bytes']}; install or export it again")
+            raise WeightsError(
+                f"model {self.name}: {path} has {size} bytes, expected {expected['bytes']}; install or export it again"
+            )
         found = sha256(path)
         if found != expected["sha256"]:
-            raise WeightsError(f"model {self.name}: {path} has sha256 {found}, expected {expected['sha256']}; install or export it again")
+            raise WeightsError(
+                f"model {self.name}: {path} has sha256 {found}, expected {expected['sha256']}; install or export it again"
+            )
         return path
 
 

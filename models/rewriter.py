@@ -35,7 +35,13 @@ class Rewriter:
     """
 
     def __init__(
-        self, manifest: Manifest, form: TargetForm = "direct", provider: str = "auto", threads: int = 1, precision: str = "int8", beams: int = 1
+        self,
+        manifest: Manifest,
+        form: TargetForm = "direct",
+        provider: str = "auto",
+        threads: int = 1,
+        precision: str = "int8",
+        beams: int = 1,
     ) -> None:
         if form not in manifest.settings["forms"]:
             raise InputError("form", form, ", ".join(manifest.settings["forms"]))
@@ -71,7 +77,9 @@ class Rewriter:
         for start in range(0, len(dialogues), BATCH):
             chunk = dialogues[start : start + BATCH]
             sources = [encode_source(self.tokenizer, d.last.text, d.history, self.form, self.layout).ids for d in chunk]
-            wanted = [self.tokenizer.encode(untagged(text), add_special_tokens=False).ids for text in targets[start : start + BATCH]]
+            wanted = [
+                self.tokenizer.encode(untagged(text), add_special_tokens=False).ids for text in targets[start : start + BATCH]
+            ]
             limit = self.generator.shape.max_new_tokens
             pairs += self.generator.score(sources, [ids[:limit] for ids in wanted])
         return pairs

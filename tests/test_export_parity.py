@@ -6,21 +6,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tokenizers import Tokenizer
-from transformers import BartConfig, BartForConditionalGeneration
-
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.export.directness import export_directness
-from grice.models.export.quality import measure
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import PRETRAINED
 from grice.models.template import SourceFormat, encode_source
-from grice.models.training.directness import DirectnessRecipe, collate, empty_model
+from grice.models.training.directness import DirectnessRecipe, empty_model
 from grice.models.training.rewriter import save
+from tokenizers import Tokenizer
+from transformers import BartConfig, BartForConditionalGeneration
 
 LAYOUT = {"history_turns": 2, "max_tokens": 64}
-TEXTS = ["I am a bit short of money", "the food?", "Could it be that there is a train to Ely on Tuesday at half past nine or so?", "no"]
-DIALOGUES = [Dialogue.of(text, [Turn("user", "a hotel please"), Turn("bot", "In which area?")][number % 3 :]) for number, text in enumerate(TEXTS)]
+TEXTS = [
+    "I am a bit short of money",
+    "the food?",
+    "Could it be that there is a train to Ely on Tuesday at half past nine or so?",
+    "no",
+]
+DIALOGUES = [
+    Dialogue.of(text, [Turn("user", "a hotel please"), Turn("bot", "In which area?")][number % 3 :])
+    for number, text in enumerate(TEXTS)
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +38,22 @@ def tokenizer() -> Tokenizer:
 def bart(tokenizer: Tokenizer) -> BartForConditionalGeneration:
     torch.manual_seed(3)
     config = BartConfig(
-        vocab_size=tokenizer.get_vocab_size(), d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
-        decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=80, pad_token_id=0, bos_token_id=2,
-        eos_token_id=3, decoder_start_token_id=2, forced_eos_token_id=None, init_std=0.4,
-    )  # fmt: skip
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_position_embeddings=80,
+        pad_token_id=0,
+        bos_token_id=2,
+        eos_token_id=3,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        init_std=0.4,
+    )
     return BartForConditionalGeneration(config).eval()
 
 

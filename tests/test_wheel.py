@@ -28,7 +28,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             os.link(ROOT / name, source / name) if os.stat(ROOT).st_dev == os.stat(folder).st_dev else (source / name).write_bytes(
                 (ROOT / name).read_bytes()
             )
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(folder),
+        str(source),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return next(folder.glob("grice-*.whl"))
 

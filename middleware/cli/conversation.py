@@ -72,7 +72,10 @@ def read_dialogue(line: str, where: str) -> Dialogue:
 
 
 def run_lines(lines: Iterable[str], answer: Callable[[list[Dialogue]], list[dict[str, Any]]], batch: int = 16) -> int:
-    """Answer JSON lines with JSON lines, in order, a batch at a time; a bad line is answered with its error. Returns the exit status."""
+    """Answer JSON lines with JSON lines, in order, a batch at a time; a bad line is answered with its error.
+
+    Returns the exit status: 1 if there was a bad line.
+    """
     status = 0
     for chunk in _chunks(lines, batch):
         parsed = [_parsed(line, number) for number, line in chunk]

@@ -17,8 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", choices=["rewriter", "directness"])
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="what `grice train` wrote (default: runs/MODEL/model)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go (default: runs/MODEL/onnx)")
-    parser.add_argument("--precision", action="append", choices=["int8", "fp32", "fp16"], help="repeat for several (default: all three)")
-    parser.add_argument("--measure", action="store_true", help="measure each precision on DIRECT's dev part; refuse one that lost too much")
+    parser.add_argument(
+        "--precision", action="append", choices=["int8", "fp32", "fp16"], help="repeat for several (default: all three)"
+    )
+    parser.add_argument(
+        "--measure", action="store_true", help="measure each precision on DIRECT's dev part; refuse one that lost too much"
+    )
     parser.add_argument("--data-dir", help="with --measure: folder of the data sets (default: $GRICE_DATA_DIR)")
     parser.add_argument("--version-label", default="1", help="the version that the manifest states (default: 1)")
 

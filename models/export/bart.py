@@ -22,6 +22,8 @@ class EncoderGraph(nn.Module):
     Outputs, one pair a decoder layer: `cross_key_i` (batch, heads, width, source), `cross_value_i` (batch, heads, source, width).
     """
 
+    positions: Tensor
+
     def __init__(self, model: Any, small_table: bool = False) -> None:
         super().__init__()
         encoder, decoder = model.model.encoder, model.model.decoder
@@ -60,7 +62,8 @@ class EncoderLayer(nn.Module):
         query, key, value = (as_heads(part, self.heads) for part in self.inputs(state).chunk(3, dim=-1))
         weights = torch.softmax(query @ key.transpose(2, 3) + bias, dim=-1)
         state = self.norm(state + self.output(from_heads(weights @ value, self.heads)))
-        return self.feed_forward(state)
+        result: Tensor = self.feed_forward(state)
+        return result
 
 
 class FeedForward(nn.Module):
@@ -73,7 +76,8 @@ class FeedForward(nn.Module):
         self.norm = layer_norm(layer.final_layer_norm)
 
     def forward(self, state: Tensor) -> Tensor:
-        return self.norm(state + self.down(functional.gelu(self.up(state))))
+        normed: Tensor = self.norm(state + self.down(functional.gelu(self.up(state))))
+        return normed
 
 
 class DecoderStep(nn.Module):
@@ -83,6 +87,8 @@ class DecoderStep(nn.Module):
 
     Outputs: `log_probs` (batch, vocabulary), and `present_key_i`, `present_value_i`, one longer than the past.
     """
+
+    positions: Tensor
 
     def __init__(self, model: Any, small_table: bool = False) -> None:
         super().__init__()

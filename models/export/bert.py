@@ -16,6 +16,8 @@ class DirectnessGraph(nn.Module):
     Output: `raw` (batch,), the score before calibration.
     """
 
+    positions: Tensor
+
     def __init__(self, model: Any, small_table: bool = False) -> None:
         super().__init__()
         bert = model.encoder

@@ -29,6 +29,9 @@ class Projection(nn.Module):
     `scale_first` is multiplied into the first layer's weights.
     """
 
+    weight: Tensor
+    bias: Tensor
+
     def __init__(self, *layers: Any, scale_first: float = 1.0) -> None:
         super().__init__()
         weights = [layer.weight.detach().float() for layer in layers]
@@ -38,7 +41,7 @@ class Projection(nn.Module):
         self.register_buffer("bias", torch.cat(biases))
 
     def forward(self, state: Tensor) -> Tensor:
-        return state @ self.weight + self.bias  # type: ignore[operator]
+        return state @ self.weight + self.bias
 
 
 class TokenTable(nn.Module):
@@ -46,6 +49,9 @@ class TokenTable(nn.Module):
 
     `small` keeps them as int8 with a scale a row: a quarter of the size, and nearer to the original than one scale for all.
     """
+
+    table: Tensor
+    scale: Tensor
 
     def __init__(self, weight: Tensor, small: bool) -> None:
         super().__init__()
@@ -59,13 +65,13 @@ class TokenTable(nn.Module):
             self.register_buffer("table", weight.clone())
 
     def forward(self, ids: Tensor) -> Tensor:
-        rows: Tensor = self.table[ids]  # type: ignore[index]
-        return rows.float() * self.scale[ids] if self.small else rows  # type: ignore[index]
+        rows = self.table[ids]
+        return rows.float() * self.scale[ids] if self.small else rows
 
 
 def layer_norm(module: nn.LayerNorm) -> nn.LayerNorm:
     """A copy of a layer norm."""
-    copy = nn.LayerNorm(module.normalized_shape, eps=module.eps)  # type: ignore[arg-type]
+    copy = nn.LayerNorm(module.normalized_shape, eps=module.eps)
     copy.load_state_dict({name: value.detach().float() for name, value in module.state_dict().items()})
     return copy
 

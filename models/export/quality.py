@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grice.models.data import direct
+from grice.models.data import direct as direct_corpus
 from grice.models.dialogue import Dialogue
 from grice.models.directness import DirectnessScorer
 from grice.models.errors import WeightsError
@@ -28,7 +28,7 @@ def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
     """
     manifest = read_manifest(folder)
     metric = {"rewriting": "bleu", "directness": "exact_match"}[manifest.task]
-    rows = direct.read(data_dir, parts=["dev"])
+    rows = direct_corpus.read(data_dir, parts=["dev"])
     figures = {precision: _figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
     figures["fp32"] = _figure(reference, "fp32", manifest.task, rows)
     found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
@@ -37,21 +37,25 @@ def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
     (folder / FILE).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     for precision, value in figures.items():
         if value < figures["fp32"] - TOLERANCE[metric]:
-            raise WeightsError(f"{folder}: {precision} has {metric} {value:.3f}, fp32 {figures['fp32']:.3f}: more than {TOLERANCE[metric]} less")
+            raise WeightsError(
+                f"{folder}: {precision} has {metric} {value:.3f}, fp32 {figures['fp32']:.3f}: more than {TOLERANCE[metric]} less"
+            )
     return found
 
 
-def _figure(folder: Path, precision: str, task: str, rows: list[direct.Triple]) -> float:
+def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Triple]) -> float:
     manifest = read_manifest(folder)
     if task == "rewriting":
         import sacrebleu
 
         rewrites = Rewriter(manifest, precision=precision).predict([Dialogue.of(row.indirect, row.history) for row in rows])
         texts = [rewrite.text for rewrite in rewrites]
-        return round(float(sacrebleu.corpus_bleu(texts, [[row.direct for row in rows]], lowercase=True).score), 3)
+        bleu: float = sacrebleu.corpus_bleu(texts, [[row.direct for row in rows]], lowercase=True).score
+        return round(bleu, 3)
     scorer = DirectnessScorer(manifest, precision=precision)
     scores = [
         [result.score for result in scorer.predict([Dialogue.of(getattr(row, form), row.history) for row in rows])]
         for form in ("direct", "original", "indirect")
     ]
-    return sum(a > b > c for a, b, c in zip(*scores, strict=True)) / len(rows)
+    ordered = [direct > original > indirect for direct, original, indirect in zip(*scores, strict=True)]
+    return sum(ordered) / len(ordered)

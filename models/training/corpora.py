@@ -1,4 +1,4 @@
-"""Text of the dialogue data at hand, for vocabularies and denoising: nothing of MultiWOZ's test split but DIRECT's training part."""
+"""Text of the dialogue data at hand, for vocabularies and denoising; of MultiWOZ's test split only DIRECT's train part."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ class SmallRecipe:
     seed: int = 0
 
 
-def train_small(data_dir: Path, out: Path, recipe: SmallRecipe | None = None, device: str = "auto", run: int | None = None) -> float:
+def train_small(
+    data_dir: Path, out: Path, recipe: SmallRecipe | None = None, device: str = "auto", run: int | None = None
+) -> float:
     """Train the small rewriter into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev BLEU.
 
     Reads DIRECT (train part), MultiWOZ (val and extra utterances) and SGD (train) below `data_dir`.

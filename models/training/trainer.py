@@ -97,7 +97,10 @@ class Trainer(Generic[Batch]):
         return max(0.0, (self.total - step) / max(1, self.total - warmup)) if self.schedule.decay else 1.0
 
     def fit(self) -> float:
-        """Train to the end, from the checkpoint if there is one. Leaves the best (averaged) weights in the model; returns their score."""
+        """Train to the end, from the checkpoint if there is one. Leaves the best (averaged) weights in the model.
+
+        Returns their score.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._resume()
         for epoch in range(self.step // self.steps_per_epoch, self.schedule.epochs):

@@ -3,7 +3,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from grice.middleware.cli import main
 
 HISTORY = "user: I am looking for a hotel in the north\nbot: There is an expensive one. Shall I book it?\n"
@@ -17,7 +16,9 @@ def history(tmp_path: Path) -> Path:
 
 
 def test_rewrite_prints_the_text_for_the_nlu(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rewrite", "I don't have that much money", "--history", str(history), "--mode", "append", "--direct-from", "1"]) == 0
+    assert (
+        main(["rewrite", "I don't have that much money", "--history", str(history), "--mode", "append", "--direct-from", "1"]) == 0
+    )
     assert capsys.readouterr().out.startswith("I don't have that much money")
 
 

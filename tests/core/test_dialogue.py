@@ -1,5 +1,4 @@
 import pytest
-
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Turn, plain_text
 from grice.models.errors import InputError
 

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.errors import InputError
 
@@ -90,7 +89,9 @@ def test_models_are_loaded_once() -> None:
     assert load_rewriter() is load_rewriter()
 
 
-@pytest.mark.parametrize(("options", "message"), [({"form": "rude"}, "form: got 'rude'"), ({"beams": 17}, "beams: got 17; allowed: 1 to 16")])
+@pytest.mark.parametrize(
+    ("options", "message"), [({"form": "rude"}, "form: got 'rude'"), ({"beams": 17}, "beams: got 17; allowed: 1 to 16")]
+)
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_rewriter(**options)  # type: ignore[arg-type]

@@ -1,5 +1,4 @@
 import pytest
-
 from grice.models import load_directness_scorer
 from grice.models.errors import InputError, ProviderError
 from grice.models.runtime.session import choose_provider
@@ -17,7 +16,7 @@ def test_unknown_provider_lists_the_available() -> None:
 
 @pytest.mark.parametrize("threads", [0, 65, True, 1.5])
 def test_thread_count_out_of_range(threads: int) -> None:
-    with pytest.raises(InputError, match="threads: got .*; allowed: 1 to 64"):
+    with pytest.raises(InputError, match=r"threads: got .*; allowed: 1 to 64"):
         load_directness_scorer(threads=threads)
 
 

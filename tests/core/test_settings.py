@@ -1,5 +1,4 @@
 import pytest
-
 from grice.middleware import PipelineSettings, ServiceSettings, from_environment
 from grice.models.errors import SettingsError
 
