@@ -6,14 +6,15 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+
 from grice.benchmarks.benchmark import Options
 from grice.benchmarks.held_out import text_of
 from grice.benchmarks.metrics import Array
 from grice.models.data import direct
 from grice.models.data.direct import Triple
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
 
 TARGETS = {"direct": 1.0, "original": 0.5, "indirect": 0.0}
 """Gold scores of the pointwise setting, highest first."""

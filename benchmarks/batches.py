@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
+from tqdm import tqdm
+
 from grice.models.dialogue import Dialogue
 from grice.models.protocols import Model
-from tqdm import tqdm
 
 Result = TypeVar("Result", bound=object)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from grice.benchmarks.metrics import Array, Measure
 
 RESAMPLES = 1000

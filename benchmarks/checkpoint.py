@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tokenizers import Tokenizer
+
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelNotFound, WeightsError
 from grice.models.manifest import shipped
 from grice.models.template import SourceFormat, encode_source
-from tokenizers import Tokenizer
 
 MAX_NEW_TOKENS = 64
 FORM = "direct"

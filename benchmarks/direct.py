@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+
 from grice.benchmarks import metrics
 from grice.benchmarks.bag_of_words import TARGETS, held_out_scores
 from grice.benchmarks.batches import BATCH, predict_all

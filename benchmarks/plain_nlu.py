@@ -17,14 +17,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from grice.benchmarks.metrics import micro_f1
-from grice.models.data import multiwoz
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
+
+from grice.benchmarks.metrics import micro_f1
+from grice.models.data import multiwoz
 
 Labels = frozenset[str]
 

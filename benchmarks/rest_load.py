@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import numpy as np
+
 from grice.benchmarks.metrics import Array
 from grice.models.dialogue import Dialogue
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+
 from grice.benchmarks.benchmark import Benchmark, Options, Sheet, opened
 from grice.benchmarks.checkpoint import Checkpoint, PyTorchRewriter
 from grice.benchmarks.ctranslate2_rewriter import CTranslate2Rewriter

@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from tqdm import tqdm
+
 from grice.benchmarks.benchmark import Options, Sheet
 from grice.benchmarks.metrics import Measure
 from grice.benchmarks.rest_load import Caller, Load, body_of, drive
@@ -13,7 +15,6 @@ from grice.benchmarks.rest_service import RestService
 from grice.benchmarks.timing import add_percentiles, interleaved, percentile, rate
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError
-from tqdm import tqdm
 
 CALLERS = (1, 8, 32)
 BATCHED, UNBATCHED = "grice-int8", "grice-int8-unbatched"

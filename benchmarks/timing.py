@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
+from tqdm import tqdm
+
 from grice.benchmarks.benchmark import Sheet
 from grice.benchmarks.metrics import Array, Measure
-from tqdm import tqdm
 
 Item = TypeVar("Item")
 

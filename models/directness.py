@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
 from grice.models.dialogue import Dialogue
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
-from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 BATCH = 64
 """Dialogues scored at once."""

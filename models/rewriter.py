@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from tokenizers import Tokenizer
+
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
@@ -15,7 +17,6 @@ from grice.models.runtime.generation import DecoderShape, Generated, Generator
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.written_form import written_form
-from tokenizers import Tokenizer
 
 BATCH = 32
 """Dialogues generated at once; more are done in turns, so that one call cannot take all memory."""

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from tokenizers import Tokenizer
+
 from grice.models.dialogue import Turn, plain_text
 from grice.models.errors import WeightsError
-from tokenizers import Tokenizer
 
 TargetForm = Literal["direct", "indirect"]
 

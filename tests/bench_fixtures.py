@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from data_fixtures import write_direct, write_json
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
+
 from grice.benchmarks import command
 from grice.models.data.split import part_of
 from grice.models.template import SPECIAL_TOKENS, TAGS
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 DIALOGUES = 80
 TOPICS = ("gardening", "sailing", "cooking", "chess")
@@ -101,8 +102,9 @@ def word_pieces() -> Tokenizer:
 def write_checkpoint(folder: Path) -> Path:
     """A tiny rewriter with random weights, as `grice train rewriter` writes it. Returns `folder`."""
     import torch
-    from grice.models.training.rewriter import save
     from transformers import BartConfig, BartForConditionalGeneration
+
+    from grice.models.training.rewriter import save
 
     torch.manual_seed(5)
     tokenizer = word_pieces()
@@ -137,6 +139,7 @@ def write_directness_checkpoint(folder: Path) -> Path:
     from dataclasses import asdict
 
     import torch
+
     from grice.models.template import SourceFormat
     from grice.models.training.directness import DirectnessRecipe, empty_model
 

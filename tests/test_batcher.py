@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from grice.middleware.service.batcher import Batcher
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError, Overloaded
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 Result = TypeVar("Result")
 

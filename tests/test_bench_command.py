@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench_fixtures import bench, write_data
+
 from grice.benchmarks import registry, report, runner
 from grice.benchmarks.benchmark import Benchmark, Options, Sheet, opened
 from grice.benchmarks.metrics import mean

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from bench_fixtures import DIALOGUES, bench, check_shape, held_out_numbers, triple_of, write_data
 from data_fixtures import write_direct
+
 from grice.benchmarks import direct, runner
 from grice.benchmarks.benchmark import Options, Sheet
 from grice.models import Dialogue

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench_fixtures import DIALOGUES, bench, check_shape, held_out_numbers, triple_of, write_data
+
 from grice.benchmarks import nlu, report, runner
 from grice.benchmarks.benchmark import Options, Sheet
 from grice.benchmarks.held_out import held_out

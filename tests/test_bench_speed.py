@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
 from fake_models import FakeRewriter, fake_pipeline
+from live_service import serving
+
 from grice.benchmarks.benchmark import Options, Sheet
 from grice.benchmarks.bootstrap import estimate
 from grice.benchmarks.checkpoint import Checkpoint, PyTorchRewriter
@@ -23,7 +25,6 @@ from grice.models import Dialogue, Turn
 from grice.models.errors import ModelError, ModelNotFound, WeightsError
 from grice.models.export.directness import export_directness
 from grice.models.export.rewriter import export_rewriter
-from live_service import serving
 
 
 @pytest.fixture(scope="module")

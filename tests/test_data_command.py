@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import Source, needs_released_data, served
+
 from grice.middleware.cli import data
 from grice.models.data.pins import data_sets
 from grice.models.errors import DataCorrupt, DataNotFound, InputError

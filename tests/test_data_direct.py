@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import DIRECT_ROWS, write_direct, write_multiwoz
+
 from grice.models.data import direct
 from grice.models.data.split import part_of
 from grice.models.dialogue import Turn

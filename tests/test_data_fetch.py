@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import Source, served
+
 from grice.models.data.download import download
 from grice.models.data.fetch import fetch
 from grice.models.data.pins import DataSet, Pin, Subset, data_sets

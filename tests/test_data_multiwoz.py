@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import write_annotated_utterances, write_json, write_multiwoz
+
 from grice.models.data import multiwoz
 from grice.models.data.silence import SILENCE
 from grice.models.dialogue import Turn

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import needs_released_data
+
 from grice.models.data import canard, contextual_query_rewrite, direct, mudoco_qr, multiwoz, sgd
 from grice.models.data.spacing import untokenized
 

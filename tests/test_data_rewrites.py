@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import cqr_turn, mudoco_turn, write_cqr, write_json, write_mudoco
+
 from grice.models.data import canard, contextual_query_rewrite, mudoco_qr
 from grice.models.data.rewrite_record import RewriteRecord
 from grice.models.dialogue import Turn

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import sgd_dialogue, write_sgd
+
 from grice.models.data import sgd
 from grice.models.dialogue import Turn
 from grice.models.errors import DataCorrupt, DataNotFound

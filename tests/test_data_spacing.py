@@ -1,4 +1,5 @@
 import pytest
+
 from grice.models.data.spacing import untokenized
 
 

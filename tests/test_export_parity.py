@@ -6,6 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from tokenizers import Tokenizer
+from transformers import BartConfig, BartForConditionalGeneration
+
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.export.directness import export_directness
 from grice.models.export.rewriter import export_rewriter
@@ -13,8 +16,6 @@ from grice.models.manifest import PRETRAINED
 from grice.models.template import SourceFormat, encode_source
 from grice.models.training.directness import DirectnessRecipe, empty_model
 from grice.models.training.rewriter import save
-from tokenizers import Tokenizer
-from transformers import BartConfig, BartForConditionalGeneration
 
 LAYOUT = {"history_turns": 2, "max_tokens": 64}
 TEXTS = [

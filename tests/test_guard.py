@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from grice.middleware.guard import Guard
 from grice.models.dialogue import Dialogue, Speaker
 from grice.models.training.common_words import AT_LEAST, Counts

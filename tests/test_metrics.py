@@ -8,11 +8,12 @@ import random
 import numpy as np
 import pytest
 import sacrebleu
-from grice.benchmarks import metrics
-from grice.benchmarks.bootstrap import estimate, resampled
 from scipy import stats
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
+
+from grice.benchmarks import metrics
+from grice.benchmarks.bootstrap import estimate, resampled
 
 SAID = [
     "Please book a table for two at Luigi's.",

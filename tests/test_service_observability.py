@@ -9,10 +9,11 @@ import sys
 import httpx
 import pytest
 from fake_models import FakeRewriter, fake_pipeline
-from grice.middleware.service.app import create_app
-from grice.middleware.service.json_log import JsonLines
 from live_service import eventually, serving
 from prometheus_client.parser import text_string_to_metric_families
+
+from grice.middleware.service.app import create_app
+from grice.middleware.service.json_log import JsonLines
 
 
 def samples(client: httpx.Client) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:

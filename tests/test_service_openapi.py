@@ -8,10 +8,11 @@ from typing import Any
 import httpx
 import pytest
 from fake_models import FakeRewriter, fake_pipeline
+from live_service import serving
+
 from grice.middleware.service import examples
 from grice.middleware.service.answers import DirectnessAnswer, RewriteAnswer, TurnAnswer
 from grice.middleware.service.app import create_app
-from live_service import serving
 
 ROUTES = {
     ("get", "/v1/dialogues/{dialogue_id}"): "read_dialogue",

@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 from fake_models import FakeRewriter, fake_pipeline
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live_service import eventually, serving
+
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
 from grice.middleware.service.json_log import JsonLines
 from grice.middleware.settings import PipelineSettings, ServiceSettings
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from live_service import eventually, serving
 
 POSTS = ("/v1/directness", "/v1/rewrite", "/v1/turns")
 JSON = {"content-type": "application/json"}

@@ -15,6 +15,7 @@ from typing import IO
 
 import httpx
 import pytest
+
 from grice.middleware.cli import serve
 from grice.models.errors import SettingsError
 from grice.models.manifest import shipped

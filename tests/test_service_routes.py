@@ -9,9 +9,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 from fake_models import READS, FakeRewriter, fake_pipeline
+from live_service import serving
+
 from grice.middleware.service.app import create_app
 from grice.middleware.settings import PipelineSettings, ServiceSettings
-from live_service import serving
 
 BOT = {"speaker": "bot", "text": "Which one?"}
 USER = {"speaker": "user", "text": "I wish it were warmer."}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import httpx
 from fake_models import FakeRewriter, fake_pipeline
 from fastapi import FastAPI
+from live_service import RedisServer, serving
+
 from grice.middleware.service.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import MemoryStore
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
-from live_service import RedisServer, serving
 
 
 def application(server: RedisServer) -> FastAPI:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from live_service import RedisServer, eventually
+
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, MemoryStore, open_store
 from grice.middleware.stores.redis import KEY, RedisStore
 from grice.models.dialogue import Turn
 from grice.models.errors import SettingsError, StoreError
-from live_service import RedisServer, eventually
 
 Make = Callable[..., DialogueStore]
 

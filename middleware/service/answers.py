@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Generic, Literal, TypeVar
 
+from pydantic import Field
+
 from grice.middleware.analysis import Decision, Reason, Stage, StageFailure
 from grice.middleware.service.schemas import Wire, WireTurn
-from pydantic import Field
 
 SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of requests and answers.")]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 
-from grice.middleware.service.problems import Problem
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from grice.middleware.service.problems import Problem
 
 PROTECTED = "/v1/"
 

@@ -8,6 +8,9 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service import dialogues_route, directness_route, operations_route, rewrite_route, turns_route
 from grice.middleware.service.api_keys import ApiKeys
@@ -22,8 +25,6 @@ from grice.middleware.stores import DialogueStore, open_store
 from grice.models.errors import GriceError
 from grice.models.protocols import Model
 from grice.models.results import Rewrite
-from starlette.exceptions import HTTPException
-from starlette.responses import Response
 
 TAGS = [
     {"name": "conversation", "description": "For a bot: the analysis of user turns, and the dialogues that are kept."},

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from grice.middleware.service.problems import Problem
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grice.middleware.service.problems import Problem
 
 MAX_DIGITS = 15
 """No honest Content-Length has more, and Python refuses to read very long numbers."""

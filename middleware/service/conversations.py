@@ -6,11 +6,12 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from starlette.concurrency import run_in_threadpool
+
 from grice.middleware.analysis import StageFailure
 from grice.middleware.stores import DialogueStore
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
-from starlette.concurrency import run_in_threadpool
 
 Answer = TypeVar("Answer")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
+from starlette.concurrency import run_in_threadpool
+
 from grice.middleware.service.answers import KeptDialogue
 from grice.middleware.service.engine import EngineOf
 from grice.middleware.service.openapi import problems
 from grice.middleware.service.problems import Problem, Refused
 from grice.middleware.service.schemas import DialogueId, WireTurn
-from starlette.concurrency import run_in_threadpool
 
 router = APIRouter(tags=["conversation"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends
+
 from grice.middleware.service import examples
 from grice.middleware.service.answers import BatchAnswer, DirectnessAnswer, DirectnessResult, wire_failures
 from grice.middleware.service.engine import EngineOf

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Request
+
 from grice.middleware.analysis import StageFailure, TurnAnalysis
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.batcher import Batcher, Predict

@@ -5,6 +5,7 @@ from __future__ import annotations
 from email.message import Message
 
 from fastapi import Request
+
 from grice.middleware.service.problems import Problem, Refused, shown
 
 

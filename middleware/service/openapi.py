@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI
+
 from grice.middleware.service.problems import MEDIA_TYPE, ProblemDetails
 
 _DESCRIPTIONS = {

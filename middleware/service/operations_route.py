@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.concurrency import run_in_threadpool
+
 from grice.middleware.service.answers import Live, Models, Ready, StoreState
 from grice.middleware.service.engine import EngineOf
 from grice.middleware.service.loaded_models import loaded_models
 from grice.middleware.service.openapi import problems
 from grice.models.errors import StoreError
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.concurrency import run_in_threadpool
 
 router = APIRouter(tags=["operations"], responses=problems())
 

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from grice.models.errors import DeadlineExceeded, InputError, Overloaded, StoreError, shorten
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
+
+from grice.models.errors import DeadlineExceeded, InputError, Overloaded, StoreError, shorten
 
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 20

@@ -7,10 +7,11 @@ import re
 import time
 import uuid
 
-from grice.middleware.service.metrics import Metrics
-from grice.middleware.service.problems import problem_of
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.problems import problem_of
 
 HEADER = "x-request-id"
 CLIENT_GONE = 499

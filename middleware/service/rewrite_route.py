@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends
+
 from grice.middleware.service import examples
 from grice.middleware.service.answers import BatchAnswer, RewriteAnswer, RewriteResult, wire_failures
 from grice.middleware.service.engine import Engine, EngineOf, Found

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
 from grice.middleware.settings import ServiceSettings

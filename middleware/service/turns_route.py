@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
+
 from grice.middleware.analysis import TurnAnalysis
 from grice.middleware.pipeline import appended
 from grice.middleware.service import examples

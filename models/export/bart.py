@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 from torch import Tensor, nn
 from torch.nn import functional
+
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 
 
 class EncoderGraph(nn.Module):

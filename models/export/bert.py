@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 from torch import Tensor, nn
 from torch.nn import functional
+
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
 
 
 class DirectnessGraph(nn.Module):

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tokenizers import Tokenizer
+
 from grice.models.errors import ModelNotFound
 from grice.models.export import bert
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
 from grice.models.template import SourceFormat
 from grice.models.training.directness import DirectnessModel, DirectnessRecipe, empty_model
-from tokenizers import Tokenizer
 
 
 def load_checkpoint(folder: Path) -> tuple[DirectnessModel, dict[str, Any]]:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import onnx
 import torch
-from grice.models.runtime.session import check_precision
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
+
+from grice.models.runtime.session import check_precision
 
 OPSET = 17
 
@@ -41,13 +42,13 @@ def write_fp32(
 
 
 def write_int8(source: Path, target: Path) -> None:
-    """`source` with int8 weights, one scale for 128 of a column, multiplied in int8 (`MatMulNBits`, accuracy level 4).
+    """`source` with int8 weights, one scale for 32 of a column, multiplied in int8 (`MatMulNBits`, accuracy level 4).
 
     Activations are quantised at run time, each row by itself: unlike with `quantize_dynamic`, a result does not depend on what
     else is in the batch.
     """
     settings = DefaultWeightOnlyQuantConfig(
-        block_size=128, is_symmetric=True, accuracy_level=4, bits=8, op_types_to_quantize=("MatMul",)
+        block_size=32, is_symmetric=True, accuracy_level=4, bits=8, op_types_to_quantize=("MatMul",)
     )
     quantizer = MatMulNBitsQuantizer(onnx.load(str(source)), algo_config=settings)
     quantizer.process()

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
+from transformers import BartForConditionalGeneration
+
 from grice.models.errors import ModelNotFound
 from grice.models.export import bart
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
-from torch import Tensor
-from transformers import BartForConditionalGeneration
 
 
 def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from grice.models.errors import InputError
 from numpy.typing import NDArray
+
+from grice.models.errors import InputError
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]

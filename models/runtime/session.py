@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnxruntime as ort
+
 from grice.models.errors import InputError, ProviderError, WeightsError
 
 SHORT_NAMES = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}

@@ -11,17 +11,20 @@ from typing import Literal
 
 import numpy as np
 import torch
-from grice.models.data import direct
-from grice.models.directness import directness_inputs
-from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
-from grice.models.training import corpora, vocabulary, warm_start
-from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
+from grice.models.data import direct
+from grice.models.directness import directness_inputs
+from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
+from grice.models.training import corpora, vocabulary, warm_start
+from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+
 Loss = Literal["pointwise", "pairwise", "both"]
+Scores = NDArray[np.float32]
 GOLD = (1.0, 0.5, 0.0)
 """Directness of the direct, the original and the indirect form (paper, section 4.3)."""
 
@@ -170,7 +173,7 @@ def batcher(
 
 
 @torch.no_grad()
-def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceFormat) -> np.ndarray:
+def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceFormat) -> Scores:
     """Raw scores of shape (3, rows): direct, original, indirect."""
     device = next(model.parameters()).device
     parts = []
@@ -182,17 +185,19 @@ def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Tri
     return np.concatenate(parts, axis=1)
 
 
-def calibration(raw: np.ndarray) -> tuple[float, float]:
-    """Slope and offset of the logistic curve that fits raw scores of shape (3, rows) best to `GOLD` (Platt scaling with soft
-    targets: least cross-entropy, by Newton's method)."""
+def calibration(raw: Scores) -> tuple[float, float]:
+    """Slope and offset of the logistic curve that fits raw scores of shape (3, rows) best to `GOLD`: Platt scaling with soft
+    targets, least cross-entropy by Newton's method on standardised scores."""
     x, y = raw.ravel().astype(float), np.repeat(GOLD, raw.shape[1])
-    design = np.stack([x, np.ones_like(x)], axis=1)
-    weights = np.array([1.0, 0.0])
+    center, spread = x.mean(), x.std()
+    design = np.stack([(x - center) / spread, np.ones_like(x)], axis=1)
+    weights = np.zeros(2)
     for _ in range(50):
         p = 1 / (1 + np.exp(-design @ weights))
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-6 * np.eye(2)
+        hessian = (design * (p * (1 - p))[:, None]).T @ design
         move = np.linalg.solve(hessian, design.T @ (y - p))
         weights += move
         if np.abs(move).max() < 1e-8:
             break
-    return float(weights[0]), float(weights[1])
+    slope = weights[0] / spread
+    return float(slope), float(weights[1] - slope * center)

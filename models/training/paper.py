@@ -11,14 +11,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import AutoTokenizer, BartForConditionalGeneration
+
 from grice.models.data import direct
 from grice.models.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, TargetForm
 from grice.models.training.rewriter import cross_entropy, save
 from grice.models.training.rewriter_data import Encoded, Example, RewriteBatch, SpecialIds, collate, encode
 from grice.models.training.trainer import Schedule, Trainer, choose_device
-from tokenizers import Tokenizer
-from torch import Tensor, nn
-from transformers import AutoTokenizer, BartForConditionalGeneration
 
 
 @dataclass(frozen=True)

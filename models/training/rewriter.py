@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BartConfig, BartForConditionalGeneration
+
 from grice.models.data import direct
 from grice.models.template import TAGS, SourceFormat
 from grice.models.training import corpora, vocabulary, warm_start
@@ -24,10 +29,6 @@ from grice.models.training.rewriter_data import (
 )
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 from grice.models.training.vocabulary import CLS, PAD, SEP
-from tokenizers import Tokenizer
-from torch import Tensor, nn
-from torch.nn import functional
-from transformers import BartConfig, BartForConditionalGeneration
 
 
 @dataclass(frozen=True)

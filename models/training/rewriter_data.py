@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
 from grice.models.data import direct
 from grice.models.dialogue import Turn
 from grice.models.template import QUERY_TAG, SourceFormat, encode_source, token_id, untagged
 from grice.models.training import corpora
 from grice.models.training.trainer import bucketed
 from grice.models.training.vocabulary import CLS, MASK, PAD, SEP
-from tokenizers import Tokenizer
-from torch import Tensor
 
 IGNORED = -100
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import torch
-from grice.models.errors import InputError
 from torch import Tensor, nn
 from tqdm import tqdm
+
+from grice.models.errors import InputError
 
 Batch = TypeVar("Batch")
 

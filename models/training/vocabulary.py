@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tokenizers import Tokenizer
+
 from grice.models.template import SPECIAL_TOKENS
 from grice.models.training import warm_start
-from tokenizers import Tokenizer
 
 PAD, UNK, CLS, SEP, MASK = range(5)
 

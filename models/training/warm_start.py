@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from grice.models.errors import DataCorrupt, MissingExtra
 from safetensors.torch import load_file
 from torch import Tensor
+
+from grice.models.errors import DataCorrupt, MissingExtra
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, WIDTH, HEADS, FEED_FORWARD, POSITIONS = 6, 384, 12, 1536, 512

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from grice.middleware.cli import main
 
 HISTORY = "user: I am looking for a hotel in the north\nbot: There is an expensive one. Shall I book it?\n"

@@ -1,4 +1,5 @@
 import pytest
+
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Turn, plain_text
 from grice.models.errors import InputError
 

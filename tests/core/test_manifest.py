@@ -3,6 +3,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.errors import ModelNotFound, WeightsError
 from grice.models.manifest import PRETRAINED, read_manifest, shipped, write_manifest

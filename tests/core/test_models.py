@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.errors import InputError
 

@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
+
 from grice.middleware import Guard, Pipeline, PipelineSettings, appended
 from grice.models import Dialogue, Turn
 from grice.models.errors import DeadlineExceeded, WeightsError

@@ -1,4 +1,5 @@
 import pytest
+
 from grice.models import load_directness_scorer
 from grice.models.errors import InputError, ProviderError
 from grice.models.runtime.session import choose_provider

@@ -1,4 +1,5 @@
 import pytest
+
 from grice.middleware import PipelineSettings, ServiceSettings, from_environment
 from grice.models.errors import SettingsError
 

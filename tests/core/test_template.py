@@ -1,8 +1,9 @@
 import pytest
+from tokenizers import Tokenizer
+
 from grice.models.dialogue import Turn
 from grice.models.manifest import read_manifest
 from grice.models.template import SourceFormat, encode_source, source_text, untagged
-from tokenizers import Tokenizer
 
 HISTORY = [
     Turn("user", "I need a hotel"),
