@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from grice.models.errors import InputError
 
+SHRINK = 0.6
+"""Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
+
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
@@ -57,24 +60,27 @@ class Generator:
 
     def greedy(self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None) -> list[Generated]:
         """The most probable next token each time; one result a source, in order."""
-        limit = self._limit(max_new_tokens)
-        state = self._start(sources)
-        count = len(sources)
-        tokens: list[list[int]] = [[] for _ in range(count)]
-        scores = np.zeros(count)
-        alive = np.ones(count, dtype=bool)
-        last = np.full((count, 1), self.shape.start_id, dtype=np.int64)
-        for _ in range(limit):
-            log_probs = self._step(state, last)
-            chosen = log_probs.argmax(axis=1)
-            scores += np.where(alive, log_probs[np.arange(count), chosen], 0.0)
-            alive &= chosen != self.shape.end_id
-            for row in np.flatnonzero(alive):
-                tokens[row].append(int(chosen[row]))
-            if not alive.any():
+        caches = self._start(sources)
+        tokens: list[list[int]] = [[] for _ in sources]
+        scores = np.zeros(len(sources))
+        finished = np.zeros(len(sources), dtype=bool)
+        rows = np.arange(len(sources))  # the source of each row of the caches
+        last = np.full(len(sources), self.shape.start_id, dtype=np.int64)
+        for _ in range(self._limit(max_new_tokens)):
+            log_probs = self._step(caches, last[:, None])
+            last = log_probs.argmax(axis=1)
+            live = ~finished[rows]
+            scores[rows[live]] += log_probs[live, last[live]]
+            finished[rows[live]] = last[live] == self.shape.end_id
+            live = ~finished[rows]
+            for row, token in zip(rows[live].tolist(), last[live].tolist(), strict=True):
+                tokens[row].append(token)
+            if not live.any():
                 break
-            last = np.where(alive, chosen, self.shape.pad_id)[:, None]
-        return [Generated(ids, float(score), not live) for ids, score, live in zip(tokens, scores, alive, strict=True)]
+            if live.sum() <= SHRINK * len(rows):
+                caches.keep(np.flatnonzero(live))
+                rows, last = rows[live], last[live]
+        return [Generated(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
 
     def beam(self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None) -> list[Generated]:
         """Beam search of width `beams`; the best finished hypothesis by mean log-probability a token (length penalty 1).
@@ -141,7 +147,7 @@ class Generator:
 
     def _step(self, caches: _Caches, last: Ids) -> Floats:
         """Log-probabilities of the next token, (batch, vocabulary); the caches grow by one."""
-        caches.feed["ids"] = _value(np.ascontiguousarray(last))
+        caches.feed["ids"] = _value(last)
         log_probs, *present = self.decoder.run_with_ort_values(self._outputs, caches.feed)
         caches.feed.update(zip(self._past, present, strict=True))
         result: Floats = log_probs.numpy()
@@ -158,7 +164,12 @@ class _Caches:
     def reorder(self, rows: Ids) -> None:
         """Give each row the past of the row it continues. Cross-attention is the same for all beams of a source."""
         for name in self.past:
-            self.feed[name] = _value(np.ascontiguousarray(self.feed[name].numpy()[rows]))
+            self.feed[name] = _value(self.feed[name].numpy()[rows])
+
+    def keep(self, rows: Ids) -> None:
+        """Drop all other rows."""
+        for name in self.feed:
+            self.feed[name] = _value(self.feed[name].numpy()[rows])
 
 
 class _Search:
@@ -205,4 +216,4 @@ def _mean(hypothesis: Generated) -> float:
 
 
 def _value(array: NDArray[Any]) -> Any:
-    return ort.OrtValue.ortvalue_from_numpy(array)
+    return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
