@@ -15,7 +15,7 @@ test: $(VENV)/.dev  ## the whole test suite
 	$(BIN)/python -m pytest
 
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
-	$(CORE)/bin/python -m pytest tests/core
+	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core
 
 check: $(VENV)/.dev  ## format, lint, types
 	$(BIN)/ruff format --check .
