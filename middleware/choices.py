@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from grice.middleware.analysis import Finding
-from grice.middleware.fact_words import AREAS, PRICE_RANGES, words
+from grice.models.fact_words import AREAS, PRICE_RANGES, words
 
 _WORD = re.compile(r"[^\W\d_]+|[.,;:?!]")
 _MIDDLE_OF_TOWN = re.compile(r"\b(?:middle|heart)\s+of\s+(?:the\s+|your\s+)?(?:town|city|cent)\w*")

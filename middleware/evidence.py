@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.middleware import fact_words as table
+from grice.models import fact_words as table
 
 What = Literal["number", "time", "date", "price", "name", "quoted"]
 Key = tuple[object, ...]

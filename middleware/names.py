@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from grice.middleware.analysis import Finding
 from grice.middleware.evidence import squashed
-from grice.middleware.fact_words import words
 from grice.middleware.polarity import denied_words
 from grice.middleware.vocabulary import NO_NAMES, common_words, same_word, unaccented
+from grice.models.fact_words import words
 
 _WORD_OR_MARK = re.compile(r"[^\W_]+|[^\w\s]")
 _CONTRACTION = re.compile(r"(?<=\w)\s?['’]\s?(?:s|t|m|re|ve|ll|d)\b")

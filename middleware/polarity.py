@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from grice.middleware.analysis import Finding
-from grice.middleware.fact_words import AREAS, PRICE_RANGES, words
+from grice.models.fact_words import AREAS, PRICE_RANGES, words
 
 Polarity: TypeAlias = "bool | None"
 """True affirmed, False denied, None open."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
-from grice.middleware import fact_words
-from grice.middleware.fact_words import words
+from grice.models import fact_words
+from grice.models.fact_words import words
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORT_FORMS = frozenset(words("i id wi fi tv gps asap atm im etc"))
@@ -30,7 +30,7 @@ _SPELLINGS = (("our", "or"), ("ise", "ize"), ("isation", "ization"), ("tre", "te
 @cache
 def common_words() -> frozenset[str]:
     """Words that are no names (see `grice.models.training.common_words`), and those that stand for other facts."""
-    listed = resources.files("grice.middleware").joinpath("common_words.txt").read_text(encoding="utf-8").split()
+    listed = resources.files("grice.models").joinpath("common_words.txt").read_text(encoding="utf-8").split()
     tables: tuple[Iterable[str], ...] = (
         *(fact_words.NUMBERS, fact_words.SCALES, fact_words.ORDINALS, fact_words.DAYS, fact_words.MONTHS, fact_words.CURRENCIES),
         *(fact_words.RELATIVE_DAYS, fact_words.PARTS_OF_DAY, fact_words.TIMES_OF_DAY, fact_words.UNITS),

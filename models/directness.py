@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,9 +16,6 @@ from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
-
-BATCH = 64
-"""Dialogues scored at once."""
 
 
 class DirectnessScorer:
@@ -43,22 +41,22 @@ class DirectnessScorer:
         self._query_id = token_id(self.tokenizer, QUERY_TAG)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Directness]:
-        """The directness of the last turn of each dialogue, in order."""
-        sources = [encode_source(self.tokenizer, d.last.text, d.history, None, self.layout) for d in dialogues]
-        order = sorted(range(len(sources)), key=lambda place: len(sources[place].ids))
-        results: dict[int, Directness] = {}
-        for start in range(0, len(order), BATCH):
-            chunk = order[start : start + BATCH]
-            for place, raw in zip(chunk, self._raw([sources[p] for p in chunk]), strict=True):
-                score = float(1 / (1 + np.exp(-(self.slope * raw + self.offset))))
-                source = sources[place]
-                results[place] = Directness(score, source.history_read, source.history_cut, source.text_cut)
-        return [results[place] for place in range(len(dialogues))]
+        """The directness of the last turn of each dialogue, in order.
 
-    def _raw(self, sources: Sequence[Source]) -> NDArray[np.float32]:
-        ids, mask, query = directness_inputs([source.ids for source in sources], self._query_id)
-        raw: NDArray[np.float32] = self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0]
-        return raw
+        Each is scored by itself: on CPU a batch would only add padding, and an int8 score would depend on the rest of the batch.
+        """
+        sources = [encode_source(self.tokenizer, d.last.text, d.history, None, self.layout) for d in dialogues]
+        return [
+            Directness(self._calibrated(self._raw(source)), source.history_read, source.history_cut, source.text_cut)
+            for source in sources
+        ]
+
+    def _raw(self, source: Source) -> float:
+        ids, mask, query = directness_inputs([source.ids], self._query_id)
+        return float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
+
+    def _calibrated(self, raw: float) -> float:
+        return 1 / (1 + math.exp(-(self.slope * raw + self.offset)))
 
 
 def directness_inputs(

@@ -15,6 +15,7 @@ from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Rewrite
 from grice.models.runtime.generation import DecoderShape, Generated, Generator
 from grice.models.runtime.session import check_precision, choose_provider, open_session
+from grice.models.supported import SupportedTokens
 from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.written_form import written_form
 
@@ -24,6 +25,9 @@ BATCH = 32
 
 class Rewriter:
     """Rewrites the last turn of a dialogue with a small BART on onnxruntime.
+
+    With the shipped (uncased) vocabulary a rewrite can only have numbers, days, names and the like that the turn or the history
+    that was read has; see `grice.models.supported`.
 
     Args:
         manifest: which model; see `load_rewriter`.
@@ -56,6 +60,7 @@ class Rewriter:
         self.uncased: bool = manifest.settings["uncased"]
         self.layout = SourceFormat(**manifest.settings["source"])
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
+        self.supported = SupportedTokens(self.tokenizer) if self.uncased else None
         self.generator = _generator(manifest.folder, provider, threads, precision)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
@@ -65,7 +70,9 @@ class Rewriter:
         results: dict[int, Rewrite] = {}
         for start in range(0, len(order), BATCH):
             chunk = order[start : start + BATCH]
-            for place, generated in zip(chunk, self.generator.beam([sources[p].ids for p in chunk], self.beams), strict=True):
+            read = [sources[place].ids for place in chunk]
+            closed = self.supported.closed(read) if self.supported else None
+            for place, generated in zip(chunk, self.generator.beam(read, self.beams, closed=closed), strict=True):
                 results[place] = self._result(dialogues[place], sources[place], generated)
         return [results[place] for place in range(len(dialogues))]
 

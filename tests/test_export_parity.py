@@ -94,7 +94,7 @@ def test_smaller_precisions_stay_near(exported: Path, precision: str) -> None:
     exact = load_rewriter(exported, precision="fp32").score(DIALOGUES, TEXTS)
     near = load_rewriter(exported, precision=precision).score(DIALOGUES, TEXTS)
     for (a, count), (b, _) in zip(exact, near, strict=True):
-        assert b / count == pytest.approx(a / count, abs=0.25)
+        assert b / count == pytest.approx(a / count, rel=0.05)
 
 
 def test_int8_does_not_depend_on_the_batch(exported: Path) -> None:

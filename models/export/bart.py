@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, as_heads_transposed, from_heads, layer_norm, masked
 
 
 class EncoderGraph(nn.Module):
@@ -42,8 +42,8 @@ class EncoderGraph(nn.Module):
             state = layer(state, bias)
         outputs: list[Tensor] = []
         for projection in self.cross:
-            key, value = projection(state).chunk(2, dim=-1)
-            outputs += [as_heads(key, self.heads).transpose(2, 3), as_heads(value, self.heads)]
+            key, value = projection(state).split(self.heads.size, dim=-1)
+            outputs += [as_heads_transposed(key, self.heads), as_heads(value, self.heads)]
         return tuple(outputs)
 
 
@@ -60,9 +60,10 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(layer)
 
     def forward(self, state: Tensor, bias: Tensor) -> Tensor:
-        query, key, value = (as_heads(part, self.heads) for part in self.inputs(state).chunk(3, dim=-1))
-        weights = torch.softmax(query @ key.transpose(2, 3) + bias, dim=-1)
-        state = self.norm(state + self.output(from_heads(weights @ value, self.heads)))
+        query, key, value = self.inputs(state).split(self.heads.size, dim=-1)
+        scores = as_heads(query, self.heads) @ as_heads_transposed(key, self.heads)
+        seen = torch.softmax(scores + bias, dim=-1) @ as_heads(value, self.heads)
+        state = self.norm(state + self.output(from_heads(seen, self.heads)))
         result: Tensor = self.feed_forward(state)
         return result
 
@@ -112,7 +113,7 @@ class DecoderStep(nn.Module):
         for number, layer in enumerate(self.layers):
             state, key, value = layer(state, bias, *caches[4 * number : 4 * number + 4])
             outputs += [key, value]
-        log_probs = torch.log_softmax(self.vocabulary(state[:, -1]), dim=-1)
+        log_probs = torch.log_softmax(self.vocabulary(state.reshape(-1, self.heads.size)), dim=-1)
         return (log_probs, *outputs)
 
 
@@ -134,14 +135,16 @@ class DecoderLayer(nn.Module):
     def forward(
         self, state: Tensor, bias: Tensor, past_key: Tensor, past_value: Tensor, cross_key: Tensor, cross_value: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        query, key, value = (as_heads(part, self.heads) for part in self.inputs(state).chunk(3, dim=-1))
-        key = torch.cat([past_key, key.transpose(2, 3)], dim=3)
-        value = torch.cat([past_value, value], dim=2)
-        seen = torch.softmax(query @ key, dim=-1) @ value
-        state = self.norm(state + self.output(from_heads(seen, self.heads)))
-        query = as_heads(self.cross_query(state), self.heads)
+        # one token: heads are split and joined by reshaping alone
+        count, width, size = self.heads.count, self.heads.width, self.heads.size
+        query, key, value = self.inputs(state).split(size, dim=-1)
+        key = torch.cat([past_key, key.reshape(-1, count, width, 1)], dim=3)
+        value = torch.cat([past_value, value.reshape(-1, count, 1, width)], dim=2)
+        seen = torch.softmax(query.reshape(-1, count, 1, width) @ key, dim=-1) @ value
+        state = self.norm(state + self.output(seen.reshape(-1, 1, size)))
+        query = self.cross_query(state).reshape(-1, count, 1, width)
         seen = torch.softmax(query @ cross_key + bias, dim=-1) @ cross_value
-        state = self.cross_norm(state + self.cross_output(from_heads(seen, self.heads)))
+        state = self.cross_norm(state + self.cross_output(seen.reshape(-1, 1, size)))
         return self.feed_forward(state), key, value
 
 

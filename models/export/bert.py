@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, from_heads, layer_norm, masked
+from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, as_heads_transposed, from_heads, layer_norm, masked
 
 
 class DirectnessGraph(nn.Module):
@@ -57,8 +57,9 @@ class BertLayer(nn.Module):
         self.last_norm = layer_norm(layer.output.LayerNorm)
 
     def forward(self, state: Tensor, bias: Tensor) -> Tensor:
-        query, key, value = (as_heads(part, self.heads) for part in self.inputs(state).chunk(3, dim=-1))
-        weights = torch.softmax(query @ key.transpose(2, 3) + bias, dim=-1)
-        state = self.norm(state + self.output(from_heads(weights @ value, self.heads)))
+        query, key, value = self.inputs(state).split(self.heads.size, dim=-1)
+        scores = as_heads(query, self.heads) @ as_heads_transposed(key, self.heads)
+        seen = torch.softmax(scores + bias, dim=-1) @ as_heads(value, self.heads)
+        state = self.norm(state + self.output(from_heads(seen, self.heads)))
         normed: Tensor = self.last_norm(state + self.down(functional.gelu(self.up(state))))
         return normed

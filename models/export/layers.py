@@ -22,6 +22,11 @@ class Heads:
         """`count` heads over a state of `size`."""
         return cls(count, size // count, (size // count) ** -0.5)
 
+    @property
+    def size(self) -> int:
+        """The width of all heads together."""
+        return self.count * self.width
+
 
 class Projection(nn.Module):
     """Dense layers of one input side by side, as one matrix product: (…, in) to (…, sum of outs).
@@ -84,6 +89,11 @@ def masked(mask: Tensor) -> Tensor:
 def as_heads(state: Tensor, heads: Heads) -> Tensor:
     """(batch, length, size) to (batch, heads, length, width)."""
     return state.reshape(state.size(0), -1, heads.count, heads.width).transpose(1, 2)
+
+
+def as_heads_transposed(state: Tensor, heads: Heads) -> Tensor:
+    """(batch, length, size) to (batch, heads, width, length), for keys."""
+    return state.reshape(state.size(0), -1, heads.count, heads.width).permute(0, 2, 3, 1)
 
 
 def from_heads(state: Tensor, heads: Heads) -> Tensor:

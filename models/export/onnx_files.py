@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
+import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import onnx
 import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
@@ -42,13 +45,32 @@ def write_fp32(
 
 
 def write_int8(source: Path, target: Path) -> None:
-    """`source` with int8 weights, one scale for 32 of a column, multiplied in int8 (`MatMulNBits`, accuracy level 4).
+    """`source` with int8 weights, a scale a column; activations are quantised at run time, a whole input with one scale.
 
-    Activations are quantised at run time, each row by itself: unlike with `quantize_dynamic`, a result does not depend on what
-    else is in the batch.
+    The fastest for whole sequences. What is in a batch changes the scale, so run one sequence at a time.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        cleaned = Path(folder) / "model.onnx"
+        model = onnx.load(str(source))
+        del model.graph.value_info[:]
+        onnx.save(model, str(cleaned))
+        quantize_dynamic(
+            str(cleaned),
+            str(target),
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            extra_options={"MatMulConstBOnly": True},
+        )
+
+
+def write_int8_by_row(source: Path, target: Path) -> None:
+    """`source` with int8 weights, a scale for 128 of a column (`MatMulNBits`); each row of an input has its own scale.
+
+    The fastest for one row, such as a decoder's step, and a row's result does not depend on the others of a batch.
     """
     settings = DefaultWeightOnlyQuantConfig(
-        block_size=32, is_symmetric=True, accuracy_level=4, bits=8, op_types_to_quantize=("MatMul",)
+        block_size=128, is_symmetric=True, accuracy_level=4, bits=8, op_types_to_quantize=("MatMul",)
     )
     quantizer = MatMulNBitsQuantizer(onnx.load(str(source)), algo_config=settings)
     quantizer.process()
@@ -60,12 +82,21 @@ def write_fp16(source: Path, target: Path) -> None:
     onnx.save(convert_float_to_float16(onnx.load(str(source)), keep_io_types=True), str(target))
 
 
-def write_precision(source: Path, target: Path, precision: str) -> None:
-    """The fp32 file `source` in another precision (or as it is) at `target`.
+def write_precision(source: Path, target: Path, precision: str, by_row: bool = False) -> None:
+    """The fp32 file `source` in another precision (or as it is) at `target`; `by_row` chooses between the two kinds of int8.
 
     Raises:
         InputError: the precision is unknown.
     """
     check_precision(precision)
-    writers: dict[str, Callable[[Path, Path], object]] = {"fp32": shutil.copy, "int8": write_int8, "fp16": write_fp16}
-    writers[precision](source, target)
+    writers: dict[str, Callable[[Path, Path], object]] = {
+        "fp32": shutil.copy,
+        "int8": write_int8_by_row if by_row else write_int8,
+        "fp16": write_fp16,
+    }
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # the quantisers tell of every node
+    try:
+        writers[precision](source, target)
+    finally:
+        logging.disable(level)

@@ -57,5 +57,5 @@ def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Tr
         [result.score for result in scorer.predict([Dialogue.of(getattr(row, form), row.history) for row in rows])]
         for form in ("direct", "original", "indirect")
     ]
-    ordered = [direct > original > indirect for direct, original, indirect in zip(*scores, strict=True)]
-    return sum(ordered) / len(ordered)
+    ordered: int = sum(direct > original > indirect for direct, original, indirect in zip(*scores, strict=True))
+    return ordered / len(rows)

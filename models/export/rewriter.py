@@ -36,7 +36,7 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
             for graph, path in _write_graphs(model, Path(folder), small_table=precision == "int8").items():
-                write_precision(path, out / f"{graph}.{precision}.onnx", precision)
+                write_precision(path, out / f"{graph}.{precision}.onnx", precision, by_row=graph == "decoder")
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     write_manifest(
         out,

@@ -17,6 +17,7 @@ SHRINK = 0.6
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,29 @@ class Generated:
 
 
 class Generator:
-    """Runs an encoder and a decoder-step graph as `grice.models.export.bart` writes them."""
+    """Runs an encoder and a decoder-step graph as `grice.models.export.bart` writes them.
+
+    On CPU each source is encoded by itself: one turn already keeps a core's arithmetic busy, so a batch would only add padding,
+    and the int8 encoder's result would depend on what else is in the batch. The decoder, which waits for memory, is batched.
+    """
 
     def __init__(self, encoder: ort.InferenceSession, decoder: ort.InferenceSession, shape: DecoderShape) -> None:
         self.encoder = encoder
         self.decoder = decoder
         self.shape = shape
+        self.encode_together = encoder.get_providers()[0] != "CPUExecutionProvider"
         layers = range(shape.decoder_layers)
         self._cross = [f"{name}_{layer}" for layer in layers for name in ("cross_key", "cross_value")]
         self._past = [f"{name}_{layer}" for layer in layers for name in ("past_key", "past_value")]
         self._outputs = ["log_probs", *(f"{name}_{layer}" for layer in layers for name in ("present_key", "present_value"))]
 
-    def greedy(self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None) -> list[Generated]:
-        """The most probable next token each time; one result a source, in order."""
+    def greedy(
+        self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None, closed: Mask | None = None
+    ) -> list[Generated]:
+        """The most probable next token each time; one result a source, in order.
+
+        `closed` (sources, vocabulary) is True for tokens that a source's result must not have. Log-probabilities stay the model's.
+        """
         caches = self._start(sources)
         tokens: list[list[int]] = [[] for _ in sources]
         scores = np.zeros(len(sources))
@@ -68,7 +79,8 @@ class Generator:
         last = np.full(len(sources), self.shape.start_id, dtype=np.int64)
         for _ in range(self._limit(max_new_tokens)):
             log_probs = self._step(caches, last[:, None])
-            last = log_probs.argmax(axis=1)
+            allowed = log_probs if closed is None else np.where(closed[rows], -np.inf, log_probs)
+            last = allowed.argmax(axis=1)
             live = ~finished[rows]
             scores[rows[live]] += log_probs[live, last[live]]
             finished[rows[live]] = last[live] == self.shape.end_id
@@ -82,7 +94,9 @@ class Generator:
                 rows, last = rows[live], last[live]
         return [Generated(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
 
-    def beam(self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None) -> list[Generated]:
+    def beam(
+        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, closed: Mask | None = None
+    ) -> list[Generated]:
         """Beam search of width `beams`; the best finished hypothesis by mean log-probability a token (length penalty 1).
 
         A source is finished when no live beam can still beat its worst kept hypothesis, as in transformers' default.
@@ -90,14 +104,16 @@ class Generator:
         if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
             raise InputError("beams", beams, "1 to 16")
         if beams == 1:
-            return self.greedy(sources, max_new_tokens)
+            return self.greedy(sources, max_new_tokens, closed)
         limit = self._limit(max_new_tokens)
         count = len(sources)
-        state = self._start([source for source in sources for _ in range(beams)])
+        state = self._start(sources, copies=beams)
         searches = [_Search(beams, self.shape.end_id) for _ in sources]
         last = np.full((count * beams, 1), self.shape.start_id, dtype=np.int64)
         for _ in range(limit):
             log_probs = self._step(state, last).reshape(count, beams, -1)
+            if closed is not None:
+                log_probs = np.where(closed[:, None, :], -np.inf, log_probs)
             moves = [search.advance(log_probs[row]) for row, search in enumerate(searches)]
             if all(search.done for search in searches):
                 break
@@ -128,29 +144,39 @@ class Generator:
             raise InputError("max_new_tokens", given, f"1 to {limit}")
         return given
 
-    def _start(self, sources: Sequence[Sequence[int]]) -> _Caches:
+    def _start(self, sources: Sequence[Sequence[int]], copies: int = 1) -> _Caches:
+        """The caches before the first step, `copies` rows a source."""
+        if self.encode_together:
+            crossed, mask = self._encode(sources)
+        else:
+            crossed, mask = _padded([self._encode([source]) for source in sources])
+        if copies > 1:
+            crossed = [part.repeat(copies, axis=0) for part in crossed]
+            mask = mask.repeat(copies, axis=0)
+        heads, size = self.shape.heads, self.shape.width
+        keys = np.zeros((len(mask), heads, size, 0), dtype=np.float32)
+        values = np.zeros((len(mask), heads, 0, size), dtype=np.float32)
+        feed: dict[str, NDArray[Any]] = dict(zip(self._cross, crossed, strict=True))
+        feed.update({name: keys if "key" in name else values for name in self._past})
+        feed["mask"] = mask
+        return _Caches(feed, self._past)
+
+    def _encode(self, sources: Sequence[Sequence[int]]) -> tuple[list[Floats], Ids]:
+        """Cross-attention keys and values of every layer, and the mask (batch, source) that goes with them."""
         width = max(map(len, sources))
         ids = np.full((len(sources), width), self.shape.pad_id, dtype=np.int64)
         mask = np.zeros((len(sources), width), dtype=np.int64)
         for row, source in enumerate(sources):
             ids[row, : len(source)] = source
             mask[row, : len(source)] = 1
-        inputs = {"ids": _value(ids), "mask": _value(mask)}
-        crossed = self.encoder.run_with_ort_values(self._cross, inputs)
-        heads, size = self.shape.heads, self.shape.width
-        keys = _value(np.zeros((len(sources), heads, size, 0), dtype=np.float32))
-        values = _value(np.zeros((len(sources), heads, 0, size), dtype=np.float32))
-        feed = dict(zip(self._cross, crossed, strict=True))
-        feed.update({name: keys if "key" in name else values for name in self._past})
-        feed["mask"] = inputs["mask"]
-        return _Caches(feed, self._past)
+        return self.encoder.run(self._cross, {"ids": ids, "mask": mask}), mask
 
     def _step(self, caches: _Caches, last: Ids) -> Floats:
         """Log-probabilities of the next token, (batch, vocabulary); the caches grow by one."""
-        caches.feed["ids"] = _value(last)
-        log_probs, *present = self.decoder.run_with_ort_values(self._outputs, caches.feed)
+        caches.feed["ids"] = last
+        log_probs, *present = self.decoder.run(self._outputs, caches.feed)
         caches.feed.update(zip(self._past, present, strict=True))
-        result: Floats = log_probs.numpy()
+        result: Floats = log_probs
         return result
 
 
@@ -158,18 +184,18 @@ class Generator:
 class _Caches:
     """The decoder's inputs by name, kept from step to step."""
 
-    feed: dict[str, Any]
+    feed: dict[str, NDArray[Any]]
     past: list[str]
 
     def reorder(self, rows: Ids) -> None:
         """Give each row the past of the row it continues. Cross-attention is the same for all beams of a source."""
         for name in self.past:
-            self.feed[name] = _value(self.feed[name].numpy()[rows])
+            self.feed[name] = self.feed[name][rows]
 
     def keep(self, rows: Ids) -> None:
         """Drop all other rows."""
         for name in self.feed:
-            self.feed[name] = _value(self.feed[name].numpy()[rows])
+            self.feed[name] = self.feed[name][rows]
 
 
 class _Search:
@@ -215,5 +241,21 @@ def _mean(hypothesis: Generated) -> float:
     return hypothesis.log_prob / max(1, hypothesis.tokens)
 
 
-def _value(array: NDArray[Any]) -> Any:
-    return ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(array))
+def _padded(encoded: Sequence[tuple[list[Floats], Ids]]) -> tuple[list[Floats], Ids]:
+    """Separately encoded sources as one batch. Keys have the source on their last axis, values on the one before."""
+    if len(encoded) == 1:
+        return encoded[0]
+    lengths = [mask.shape[1] for _, mask in encoded]
+    width = max(lengths)
+    mask = (np.arange(width) < np.array(lengths)[:, None]).astype(np.int64)
+    parts = []
+    for place in range(len(encoded[0][0])):
+        axis = 3 if place % 2 == 0 else 2
+        arrays = [crossed[place] for crossed, _ in encoded]
+        shape = [len(encoded), *arrays[0].shape[1:]]
+        shape[axis] = width
+        whole = np.zeros(shape, dtype=np.float32)
+        for row, array in enumerate(arrays):
+            whole[row][(slice(None),) * (axis - 1) + (slice(array.shape[axis]),)] = array[0]
+        parts.append(whole)
+    return parts, mask

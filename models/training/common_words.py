@@ -3,7 +3,7 @@
 A word is common when people write it in small letters in many dialogues, and it is rarely part of an annotated name, place,
 address or cuisine. Counted in SGD (train), MultiWOZ (val) and the train part of DIRECT with its dialogues.
 
-    python -m grice.models.training.common_words --data-dir DIR --out middleware/common_words.txt
+    python -m grice.models.training.common_words --data-dir DIR --out models/common_words.txt
 """
 
 from __future__ import annotations

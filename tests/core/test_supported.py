@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+
+from grice.models import Dialogue, Turn, load_rewriter
+from grice.models.manifest import read_manifest
+from grice.models.supported import SupportedTokens
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.from_file(str(read_manifest("rewriter").path("tokenizer.json")))
+
+
+def closed_words(tokenizer: Tokenizer, source: str, words: str) -> set[str]:
+    ids = tokenizer.encode(source, add_special_tokens=False).ids
+    closed = SupportedTokens(tokenizer).closed([ids])[0]
+    return {word for word in words.split() if closed[tokenizer.token_to_id(word)]}
+
+
+def test_facts_of_the_source_are_open_and_others_closed(tokenizer: Tokenizer) -> None:
+    source = "<query> a table for 4 in the north on tuesday"
+    assert closed_words(tokenizer, source, "4 north tuesday 5 south friday seven tomorrow cambridge noon") == {
+        *["5", "south", "friday", "seven", "tomorrow", "cambridge", "noon"]
+    }
+
+
+def test_words_that_state_nothing_are_always_open(tokenizer: Tokenizer) -> None:
+    assert closed_words(tokenizer, "<query> hm", "find me a cheap restaurant please , ? one book that [SEP] s t") == set()
+
+
+def test_each_source_has_its_own_mask(tokenizer: Tokenizer) -> None:
+    rows = [tokenizer.encode(text, add_special_tokens=False).ids for text in ("at 4", "at 5")]
+    closed = SupportedTokens(tokenizer).closed(rows)
+    four, five = tokenizer.token_to_id("4"), tokenizer.token_to_id("5")
+    assert closed.shape == (2, tokenizer.get_vocab_size())
+    assert np.array_equal(closed[:, [four, five]], [[False, True], [True, False]])
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+def test_a_rewrite_has_no_token_that_the_dialogue_does_not_support(beams: int) -> None:
+    rewriter = load_rewriter(beams=beams)
+    supported = rewriter.supported
+    assert supported is not None
+    history = [Turn("bot", "How many people, and at what time?")]
+    dialogues = [Dialogue.of(text, history) for text in ("The usual, you know us.", "Whenever the kids are out of school.")]
+    for dialogue, rewrite in zip(dialogues, rewriter.predict(dialogues), strict=True):
+        said = " ".join(turn.text for turn in dialogue.turns)
+        allowed = rewriter.tokenizer.encode(said, add_special_tokens=False).ids
+        closed = supported.closed([allowed])[0]
+        assert not closed[rewriter.tokenizer.encode(rewrite.text, add_special_tokens=False).ids].any()
