@@ -26,7 +26,7 @@ BATCH = 32
 class Rewriter:
     """Rewrites the last turn of a dialogue with a small BART on onnxruntime.
 
-    With the shipped (uncased) vocabulary a rewrite can only have numbers, days, names and the like that the turn or the history
+    Where the manifest says `supported_only`, a rewrite can only have numbers, days, names and the like that the turn or the history
     that was read has; see `grice.models.supported`.
 
     Args:
@@ -60,7 +60,7 @@ class Rewriter:
         self.uncased: bool = manifest.settings["uncased"]
         self.layout = SourceFormat(**manifest.settings["source"])
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
-        self.supported = SupportedTokens(self.tokenizer) if self.uncased else None
+        self.supported = SupportedTokens(self.tokenizer) if manifest.settings["supported_only"] else None
         self.generator = _generator(manifest.folder, provider, threads, precision)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:

@@ -99,17 +99,12 @@ def word_pieces() -> Tokenizer:
     return tokenizer
 
 
-def write_checkpoint(folder: Path) -> Path:
-    """A tiny rewriter with random weights, as `grice train rewriter` writes it. Returns `folder`."""
-    import torch
+def tiny_bart(vocabulary_size: int) -> Any:
+    """A `BartForConditionalGeneration` of random weights, spread enough to generate different tokens."""
     from transformers import BartConfig, BartForConditionalGeneration
 
-    from grice.models.training.rewriter import save
-
-    torch.manual_seed(5)
-    tokenizer = word_pieces()
     config = BartConfig(
-        vocab_size=tokenizer.get_vocab_size(),
+        vocab_size=vocabulary_size,
         d_model=32,
         encoder_layers=2,
         decoder_layers=2,
@@ -125,8 +120,19 @@ def write_checkpoint(folder: Path) -> Path:
         forced_eos_token_id=None,
         init_std=0.4,
     )
+    return BartForConditionalGeneration(config).eval()
+
+
+def write_checkpoint(folder: Path) -> Path:
+    """A tiny rewriter with random weights, as `grice train rewriter` writes it. Returns `folder`."""
+    import torch
+
+    from grice.models.training.rewriter import save
+
+    torch.manual_seed(5)
+    tokenizer = word_pieces()
     save(
-        BartForConditionalGeneration(config),
+        tiny_bart(tokenizer.get_vocab_size()),
         tokenizer,
         folder,
         {"recipe": "small", "layout": {"history_turns": 2, "max_tokens": 64}},

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from bench_fixtures import tiny_bart
 from tokenizers import Tokenizer
-from transformers import BartConfig, BartForConditionalGeneration
+from transformers import BartForConditionalGeneration
 
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.export.directness import export_directness
@@ -38,24 +39,7 @@ def tokenizer() -> Tokenizer:
 @pytest.fixture(scope="module")
 def bart(tokenizer: Tokenizer) -> BartForConditionalGeneration:
     torch.manual_seed(3)
-    config = BartConfig(
-        vocab_size=tokenizer.get_vocab_size(),
-        d_model=32,
-        encoder_layers=2,
-        decoder_layers=2,
-        encoder_attention_heads=4,
-        decoder_attention_heads=4,
-        encoder_ffn_dim=64,
-        decoder_ffn_dim=64,
-        max_position_embeddings=80,
-        pad_token_id=0,
-        bos_token_id=2,
-        eos_token_id=3,
-        decoder_start_token_id=2,
-        forced_eos_token_id=None,
-        init_std=0.4,
-    )
-    return BartForConditionalGeneration(config).eval()
+    return tiny_bart(tokenizer.get_vocab_size())
 
 
 @pytest.fixture(scope="module")

@@ -55,6 +55,7 @@ def _settings(config: Any, facts: dict[str, Any]) -> dict[str, Any]:
         "source": facts["layout"],
         "forms": [facts["form"]] if "form" in facts else ["direct", "indirect"],
         "uncased": facts["recipe"] == "small",
+        "supported_only": facts["recipe"] == "small",
         "decoder_layers": config.decoder_layers,
         "heads": config.decoder_attention_heads,
         "width": config.d_model // config.decoder_attention_heads,
