@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from tqdm import tqdm
 
 from grice.models.dialogue import Dialogue
-from grice.models.protocols import Model
+from grice.models.protocols import Model, OffersCandidates
 
 Result = TypeVar("Result", bound=object)
 
@@ -26,8 +26,13 @@ def predict_all(model: Model[Result], dialogues: Sequence[Dialogue], label: str)
     return results
 
 
-class Remembering(Generic[Result]):
+def remembering(model: Model[Result]) -> Remembering[Result]:
     """A model that answers a dialogue it has seen from memory, so that two pipelines can share one run of it."""
+    return RememberingCandidates(model, model) if isinstance(model, OffersCandidates) else Remembering(model)
+
+
+class Remembering(Generic[Result]):
+    """See `remembering`."""
 
     def __init__(self, model: Model[Result]) -> None:
         self.model = model
@@ -38,3 +43,19 @@ class Remembering(Generic[Result]):
         fresh = list(dict.fromkeys(dialogue for dialogue in dialogues if dialogue not in self._seen))
         self._seen.update(zip(fresh, self.model.predict(fresh), strict=True))
         return [self._seen[dialogue] for dialogue in dialogues]
+
+
+class RememberingCandidates(Remembering[Result]):
+    """The same for a model that also offers candidates."""
+
+    def __init__(self, model: Model[Result], source: OffersCandidates[Result]) -> None:
+        super().__init__(model)
+        self._source = source
+        self._offered: dict[Dialogue, Sequence[Result]] = {}
+
+    def candidates(self, dialogues: Sequence[Dialogue]) -> list[Sequence[Result]]:
+        """Several results a dialogue, in order."""
+        for dialogue in dialogues:
+            if dialogue not in self._offered:
+                (self._offered[dialogue],) = self._source.candidates([dialogue])
+        return [self._offered[dialogue] for dialogue in dialogues]

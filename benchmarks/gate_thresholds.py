@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grice.benchmarks.batches import Remembering
+from grice.benchmarks.batches import remembering
 from grice.benchmarks.held_out import dialogues, text_of
 from grice.benchmarks.metrics import micro_f1
 from grice.benchmarks.plain_nlu import Labels, PlainNlu, user_turns
@@ -46,8 +46,8 @@ def sweep(folder: Path, rewriter: str = "rewriter", scorer: str = "directness") 
     plain = PlainNlu().fit(texts, labels)
     gold = [row.labels for row in rows]
     base = Pipeline(
-        Remembering(load_directness_scorer(scorer)),
-        Remembering(load_rewriter(rewriter)),
+        remembering(load_directness_scorer(scorer)),
+        remembering(load_rewriter(rewriter)),
         PipelineSettings(on_error="raise", deadline_ms=600_000),
     )
     before = {form: plain.predict([text_of(row, form) for row in rows]) for form in ("original", "indirect")}

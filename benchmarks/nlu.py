@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from grice.benchmarks import metrics
-from grice.benchmarks.batches import Remembering, predict_all
+from grice.benchmarks.batches import predict_all, remembering
 from grice.benchmarks.benchmark import Benchmark, Options, Sheet
 from grice.benchmarks.held_out import FORMS, dialogues, held_out, text_of
 from grice.benchmarks.plain_nlu import Labels, PlainNlu, user_turns
@@ -84,8 +84,8 @@ class _Rewriting:
     """What the NLU reads in each system; every turn goes through each model once."""
 
     def __init__(self, options: Options, models: Models, sheet: Sheet) -> None:
-        self.rewriter = Remembering(models.rewriter)
-        directness = Remembering(models.directness)
+        self.rewriter = remembering(models.rewriter)
+        directness = remembering(models.directness)
         given: dict[str, Any] = {
             "directness_model": options.directness,
             "rewriter_model": options.rewriter,

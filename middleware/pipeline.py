@@ -14,7 +14,7 @@ from grice.middleware.settings import PipelineSettings
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, ModelError
-from grice.models.protocols import Model
+from grice.models.protocols import Model, OffersCandidates
 from grice.models.results import Directness, Rewrite
 
 Result = TypeVar("Result")
@@ -82,15 +82,25 @@ class Pipeline:
         rewrites = self._stage("rewriter", lambda: _complete(self.rewriter.predict(dialogues), dialogues))
         if isinstance(rewrites, StageFailure):
             return [replace(analysis, reason="failed", failures=(rewrites,)) for analysis in analyses]
-        analyses = [replace(analysis, rewrite=rewrite) for analysis, rewrite in zip(analyses, rewrites, strict=True)]
-        checks = self._stage(
-            "guard", lambda: [self.guard.check(d, rewrite.text) for d, rewrite in zip(dialogues, rewrites, strict=True)]
-        )
+        checks = self._stage("guard", lambda: [self._checked(*pair) for pair in zip(dialogues, rewrites, strict=True)])
         if isinstance(checks, StageFailure):
-            return [replace(analysis, reason="failed", failures=(checks,)) for analysis in analyses]
-        return [self._judge(*row) for row in zip(analyses, rewrites, checks, strict=True)]
+            return [
+                replace(analysis, reason="failed", failures=(checks,), rewrite=rewrite)
+                for analysis, rewrite in zip(analyses, rewrites, strict=True)
+            ]
+        return [self._judge(analysis, *check) for analysis, check in zip(analyses, checks, strict=True)]
+
+    def _checked(self, dialogue: Dialogue, rewrite: Rewrite) -> tuple[Rewrite, tuple[Finding, ...]]:
+        """The rewrite and what the guard finds; in place of a refused one the first of the rewriter's others that it supports."""
+        findings = self.guard.check(dialogue, rewrite.text)
+        if findings and isinstance(self.rewriter, OffersCandidates):
+            for other in self.rewriter.candidates([dialogue])[0]:
+                if not self.guard.check(dialogue, other.text):
+                    return other, ()
+        return rewrite, findings
 
     def _judge(self, analysis: TurnAnalysis, rewrite: Rewrite, findings: tuple[Finding, ...]) -> TurnAnalysis:
+        analysis = replace(analysis, rewrite=rewrite)
         if _letters(rewrite.text) == _letters(analysis.original):
             return replace(analysis, reason="unchanged")
         if findings:

@@ -19,6 +19,7 @@ from grice.models.supported import SupportedTokens
 from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.written_form import written_form
 
+CANDIDATES = 4
 BATCH = 32
 """Dialogues generated at once; more are done in turns, so that one call cannot take all memory."""
 
@@ -75,6 +76,16 @@ class Rewriter:
             for place, generated in zip(chunk, self.generator.beam(read, self.beams, closed=closed), strict=True):
                 results[place] = self._result(dialogues[place], sources[place], generated)
         return [results[place] for place in range(len(dialogues))]
+
+    def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
+        """Several rewrites of the last turn of each dialogue, the best first, from a beam search of width 4 or more."""
+        results = []
+        for dialogue in dialogues:
+            source = encode_source(self.tokenizer, dialogue.last.text, dialogue.history, self.form, self.layout)
+            closed = self.supported.closed([source.ids]) if self.supported else None
+            (found,) = self.generator.candidates([source.ids], max(CANDIDATES, self.beams), closed=closed)
+            results.append([self._result(dialogue, source, generated) for generated in found])
+        return results
 
     def score(self, dialogues: Sequence[Dialogue], targets: Sequence[str]) -> list[tuple[float, int]]:
         """How well the model expects each target as its rewrite: summed natural log-probability, and number of tokens.

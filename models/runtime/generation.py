@@ -97,14 +97,24 @@ class Generator:
     def beam(
         self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, closed: Mask | None = None
     ) -> list[Generated]:
-        """Beam search of width `beams`; the best finished hypothesis by mean log-probability a token (length penalty 1).
+        """The best hypothesis of a beam search for each source; see `candidates`. One beam is greedy search."""
+        if beams == 1:
+            return self.greedy(sources, max_new_tokens, closed)
+        return [found[0] for found in self.candidates(sources, beams, max_new_tokens, closed)]
 
-        A source is finished when no live beam can still beat its worst kept hypothesis, as in transformers' default.
+    def candidates(
+        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, closed: Mask | None = None
+    ) -> list[list[Generated]]:
+        """Beam search of width `beams`: for each source up to so many finished hypotheses, the best mean log-probability a token
+        first (length penalty 1); where none finished in time, the best unfinished one.
+
+        A source is done when no live beam can still beat its worst kept hypothesis, as in transformers' default.
+
+        Raises:
+            InputError: `beams` is not 1 to 16.
         """
         if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
             raise InputError("beams", beams, "1 to 16")
-        if beams == 1:
-            return self.greedy(sources, max_new_tokens, closed)
         limit = self._limit(max_new_tokens)
         count = len(sources)
         state = self._start(sources, copies=beams)
@@ -120,7 +130,7 @@ class Generator:
             origins = np.concatenate([origin + row * beams for row, (origin, _) in enumerate(moves)])
             last = np.concatenate([token for _, token in moves])[:, None]
             state.reorder(origins)
-        return [search.best() for search in searches]
+        return [search.ranked() for search in searches]
 
     def score(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[tuple[float, int]]:
         """The summed natural log-probability of each target and its end token, and how many tokens that is."""
@@ -230,11 +240,9 @@ class _Search:
         self.done = self.done or (len(self.finished) == self.beams and _mean(self.finished[-1]) >= best_possible)
         return chosen_from.astype(np.int64), chosen.astype(np.int64)
 
-    def best(self) -> Generated:
-        """The best finished hypothesis, or the best unfinished one when none ended in time."""
-        if self.finished:
-            return self.finished[0]
-        return Generated(self.live[0], float(self.scores[0]), False)
+    def ranked(self) -> list[Generated]:
+        """The finished hypotheses, best first; the best unfinished one when none ended in time."""
+        return self.finished or [Generated(self.live[0], float(self.scores[0]), False)]
 
 
 def _mean(hypothesis: Generated) -> float:

@@ -75,6 +75,19 @@ def test_unsupported_rewrite_is_refused_and_the_turn_stays() -> None:
     assert result.rewrite is not None
 
 
+def test_refused_rewrite_gives_way_to_a_supported_candidate() -> None:
+    class Offering(Scripted):
+        def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
+            texts = ["Book a hotel for 9 nights", "Find a cheap hotel", "Find a hotel"]
+            return [[Rewrite(text, 0.8, 6) for text in texts] for _ in dialogues]
+
+    offering = Offering({INDIRECT.last.text: Rewrite("Book a hotel for 8 nights", 0.9, 6)})
+    result = Pipeline(SCORES, offering, PipelineSettings(mode="replace")).predict([INDIRECT])[0]
+    assert (result.decision, result.text, result.findings) == ("rewrite", "Find a cheap hotel", ())
+    assert result.rewrite is not None
+    assert result.rewrite.text == "Find a cheap hotel"
+
+
 def test_refused_rewrite_of_a_fairly_direct_turn_passes() -> None:
     result = pipeline(Rewrite("Book a hotel for 9 nights", 0.9, 6), clarify_below=0.01).predict([INDIRECT])[0]
     assert (result.decision, result.reason) == ("pass", "refused")
