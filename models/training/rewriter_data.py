@@ -32,19 +32,17 @@ class Example:
     noisy: bool = False
 
 
-def from_direct(triples: Iterable[direct.Triple]) -> list[Example]:
-    """Three examples a row: indirect→direct, original→direct, direct→indirect.
+def from_direct(triples: Iterable[direct.Triple], auxiliary: bool = True) -> list[Example]:
+    """Three examples a row: indirect→direct, direct→indirect, and, if `auxiliary`, original→direct.
 
-    The second is no task of the paper's; it shows each direct form once more, and that what is direct already stays.
+    The last is no task of the paper's; it shows each direct form once more, and that what is direct already stays.
     """
     examples = []
     for row in triples:
-        for text, form, target in (
-            (row.indirect, "direct", row.direct),
-            (row.original, "direct", row.direct),
-            (row.direct, "indirect", row.indirect),
-        ):
-            examples.append(Example(text, row.history, form, target))
+        examples.append(Example(row.indirect, row.history, "direct", row.direct))
+        examples.append(Example(row.direct, row.history, "indirect", row.indirect))
+        if auxiliary:
+            examples.append(Example(row.original, row.history, "direct", row.direct))
     return examples
 
 
