@@ -36,7 +36,9 @@ Rewrite = Callable[[Sequence[Dialogue]], list[str]]
 def load_system(options: Options, name: str) -> Rewrite:
     """The rewriting of a system."""
     if name in PRECISIONS:
-        ours = load_rewriter(options.rewriter, "direct", provider="cpu", threads=options.threads, precision=PRECISIONS[name])
+        ours = load_rewriter(
+            options.rewriter, "direct", provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
+        )
         return lambda given: [rewrite.text for rewrite in ours.predict(given)]
     checkpoint = Checkpoint(options.checkpoint)
     if name == "pytorch":
@@ -110,7 +112,7 @@ def _directness(sheet: Sheet, options: Options, asked: Sequence[str], given: Seq
         [name for name in asked if name in PRECISIONS],
         options,
         lambda name: load_directness_scorer(
-            options.directness, provider="cpu", threads=options.threads, precision=PRECISIONS[name]
+            options.directness, provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
         ),
     )
     for name, reason in reasons.items():

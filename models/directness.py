@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from grice.models.dialogue import Dialogue
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
+from grice.models.runtime.parallel import Workers
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
 
@@ -25,12 +26,17 @@ class DirectnessScorer:
     as what people say unprompted, and the score of a group of turns is about their mean on the paper's scale (direct 1,
     original 0.5, indirect 0).
 
+    Args:
+        threads: of one session. workers: parts of a batch that are worked on side by side; 0: one a CPU.
+
     Raises:
         WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
+    def __init__(
+        self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
+    ) -> None:
         check_precision(precision)
         self.manifest = manifest
         self.provider = choose_provider(provider)
@@ -38,6 +44,7 @@ class DirectnessScorer:
         self.slope, self.offset = manifest.settings["calibration"]["slope"], manifest.settings["calibration"]["offset"]
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
         self.session = open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.workers = Workers(workers)
         self._query_id = token_id(self.tokenizer, QUERY_TAG)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Directness]:
@@ -46,16 +53,14 @@ class DirectnessScorer:
         Each is scored by itself: on CPU a batch would only add padding, and an int8 score would depend on the rest of the batch.
         """
         sources = [encode_source(self.tokenizer, d.last.text, d.history, None, self.layout) for d in dialogues]
-        return [
-            Directness(self._calibrated(self._raw(source)), source.history_read, source.history_cut, source.text_cut)
-            for source in sources
-        ]
+        return self.workers.map(self._scored, sources, len(sources))
 
-    def _raw(self, source: Source) -> float:
+    def _scored(self, sources: Sequence[Source]) -> list[Directness]:
+        return [Directness(self._score(source), source.history_read, source.history_cut, source.text_cut) for source in sources]
+
+    def _score(self, source: Source) -> float:
         ids, mask, query = directness_inputs([source.ids], self._query_id)
-        return float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
-
-    def _calibrated(self, raw: float) -> float:
+        raw = float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
         return 1 / (1 + math.exp(-(self.slope * raw + self.offset)))
 
 
@@ -74,7 +79,7 @@ def directness_inputs(
 
 @functools.lru_cache(maxsize=16)
 def load_directness_scorer(
-    name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8"
+    name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
 ) -> DirectnessScorer:
     """A shipped scorer by name, or one from a folder; loaded once a process for the same arguments.
 
@@ -82,4 +87,4 @@ def load_directness_scorer(
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return DirectnessScorer(read_manifest(name, "directness"), provider, threads, precision)
+    return DirectnessScorer(read_manifest(name, "directness"), provider, threads, precision, workers)

@@ -14,14 +14,16 @@ from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Rewrite
 from grice.models.runtime.generation import DecoderShape, Generated, Generator
+from grice.models.runtime.parallel import Workers
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.supported import SupportedTokens
 from grice.models.template import Source, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.written_form import written_form
 
 CANDIDATES = 4
+"""Beams for alternatives to a rewrite that cannot be used."""
 BATCH = 32
-"""Dialogues generated at once; more are done in turns, so that one call cannot take all memory."""
+"""Turns generated at once; more are done in turns, so that one call cannot take all memory."""
 
 
 class Rewriter:
@@ -34,6 +36,7 @@ class Rewriter:
         manifest: which model; see `load_rewriter`.
         form: "direct" for understanding a user, "indirect" for softening a bot's reply.
         beams: 1 is greedy.
+        threads: of one session. workers: parts of a batch that are worked on side by side; 0: one a CPU.
 
     Raises:
         InputError: the model does not write that form, or a number is out of range.
@@ -48,6 +51,7 @@ class Rewriter:
         threads: int = 1,
         precision: str = "int8",
         beams: int = 1,
+        workers: int = 0,
     ) -> None:
         if form not in manifest.settings["forms"]:
             raise InputError("form", form, ", ".join(manifest.settings["forms"]))
@@ -62,20 +66,22 @@ class Rewriter:
         self.layout = SourceFormat(**manifest.settings["source"])
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
         self.supported = SupportedTokens(self.tokenizer) if manifest.settings["supported_only"] else None
+        self.workers = Workers(workers)
         self.generator = _generator(manifest.folder, provider, threads, precision)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
         """The last turn of each dialogue in the wanted form, in order. Turns of like length are generated together."""
         sources = [encode_source(self.tokenizer, d.last.text, d.history, self.form, self.layout) for d in dialogues]
         order = sorted(range(len(sources)), key=lambda place: len(sources[place].ids))
-        results: dict[int, Rewrite] = {}
-        for start in range(0, len(order), BATCH):
-            chunk = order[start : start + BATCH]
-            read = [sources[place].ids for place in chunk]
-            closed = self.supported.closed(read) if self.supported else None
-            for place, generated in zip(chunk, self.generator.beam(read, self.beams, closed=closed), strict=True):
-                results[place] = self._result(dialogues[place], sources[place], generated)
+        generated = self.workers.map(self._generate, [sources[place].ids for place in order], BATCH)
+        results = {
+            place: self._result(dialogues[place], sources[place], found) for place, found in zip(order, generated, strict=True)
+        }
         return [results[place] for place in range(len(dialogues))]
+
+    def _generate(self, sources: Sequence[list[int]]) -> list[Generated]:
+        closed = self.supported.closed(sources) if self.supported else None
+        return self.generator.beam(sources, self.beams, closed=closed)
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
         """Several rewrites of the last turn of each dialogue, the best first, from a beam search of width 4 or more."""
@@ -139,6 +145,7 @@ def load_rewriter(
     threads: int = 1,
     precision: str = "int8",
     beams: int = 1,
+    workers: int = 0,
 ) -> Rewriter:
     """A shipped rewriter by name, or one from a folder; loaded once a process for the same arguments.
 
@@ -146,4 +153,4 @@ def load_rewriter(
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return Rewriter(read_manifest(name, "rewriting"), form, provider, threads, precision, beams)
+    return Rewriter(read_manifest(name, "rewriting"), form, provider, threads, precision, beams, workers)

@@ -25,6 +25,7 @@ from grice.models.training.rewriter_data import (
     collate,
     encode,
     from_direct,
+    to_direct,
     unlabelled_turns,
 )
 from grice.models.training.trainer import Schedule, Trainer, choose_device
@@ -34,10 +35,11 @@ from grice.models.written_form import written_form
 
 @dataclass(frozen=True)
 class SmallRecipe:
-    """The shipped model: MiniLM start, denoising of unlabelled turns, DIRECT with auxiliary examples, DIRECT's two tasks alone.
+    """The shipped model: MiniLM start, denoising of unlabelled turns, DIRECT in both directions, indirect to direct alone.
 
     The third stage is run `runs` times from the same start with other batches, and the weights are averaged (a "model soup",
-    Wortsman et al. 2022), which costs nothing at run time. The last goes without label smoothing.
+    Wortsman et al. 2022), which costs nothing at run time. The last
+    goes without label smoothing; it costs the other direction less than a point of BLEU and brings this one more.
     """
 
     layout: SourceFormat = SourceFormat(history_turns=2, max_tokens=112)
@@ -67,7 +69,7 @@ def train_small(
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
     rows = direct.read(data_dir, parts=["train"])
-    dev = [Example(row.indirect, row.history, "direct", row.direct) for row in direct.read(data_dir, parts=["dev"])]
+    dev = to_direct(direct.read(data_dir, parts=["dev"]))
     words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
     tokenizer = words.tokenizer
 
@@ -93,7 +95,7 @@ def train_small(
     if run is not None:
         return best
     model.load_state_dict({name: torch.stack([weights[name] for weights in trained]).mean(0) for name in start})
-    best = stage("specialising", recipe.specialising, from_direct(rows, auxiliary=False), recipe.seed + 100, 0.0)
+    best = stage("specialising", recipe.specialising, to_direct(rows), recipe.seed + 100, 0.0)
     save(model, tokenizer, out / "model", {"recipe": "small", "dev_bleu": best, **asdict(recipe)})
     return best
 

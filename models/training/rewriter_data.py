@@ -32,18 +32,18 @@ class Example:
     noisy: bool = False
 
 
-def from_direct(triples: Iterable[direct.Triple], auxiliary: bool = True) -> list[Example]:
-    """Three examples a row: indirect→direct, direct→indirect, and, if `auxiliary`, original→direct.
+def to_direct(triples: Iterable[direct.Triple]) -> list[Example]:
+    """The task that matters most: indirect→direct, one example a row."""
+    return [Example(row.indirect, row.history, "direct", row.direct) for row in triples]
+
+
+def from_direct(triples: Sequence[direct.Triple]) -> list[Example]:
+    """Three examples a row: indirect→direct, direct→indirect and original→direct.
 
     The last is no task of the paper's; it shows each direct form once more, and that what is direct already stays.
     """
-    examples = []
-    for row in triples:
-        examples.append(Example(row.indirect, row.history, "direct", row.direct))
-        examples.append(Example(row.direct, row.history, "indirect", row.indirect))
-        if auxiliary:
-            examples.append(Example(row.original, row.history, "direct", row.direct))
-    return examples
+    back = [Example(row.direct, row.history, "indirect", row.indirect) for row in triples]
+    return to_direct(triples) + back + [Example(row.original, row.history, "direct", row.direct) for row in triples]
 
 
 def unlabelled_turns(data_dir: Path, limit: int, seed: int = 0) -> list[Example]:

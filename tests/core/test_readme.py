@@ -1,0 +1,45 @@
+"""What the README shows is what comes out."""
+
+import contextlib
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from grice.middleware.cli import main
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_python_example() -> None:
+    (code,) = blocks("python")
+    shown = "".join(f"{line.partition('# ')[2]}\n" for line in code.splitlines() if line.startswith("# "))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert shown
+    assert printed.getvalue() == shown
+
+
+def test_command_line_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (session,) = blocks("console")
+    monkeypatch.chdir(tmp_path)
+    shown = printed = ""
+    for line in session.splitlines():
+        if line.startswith("$ printf "):
+            _, text, arrow, name = shlex.split(line[2:])
+            assert arrow == ">"
+            Path(name).write_text(text.replace("\\n", "\n"))
+        elif line.startswith("$ grice "):
+            assert main(shlex.split(line)[2:]) == 0
+            printed += capsys.readouterr().out
+        else:
+            shown += f"{line}\n"
+    assert shown
+    assert printed == shown
