@@ -34,9 +34,9 @@ class PipelineSettings:
     """
 
     mode: Mode = "append"
-    direct_from: float = 0.5
+    direct_from: float = 0.6
     clarify_below: float = 0.1
-    min_confidence: float = 0.3
+    min_confidence: float = 0.45
     deadline_ms: int = 2000
     on_error: Policy = "pass_through"
     directness_model: str = "directness"

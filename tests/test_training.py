@@ -174,7 +174,9 @@ def test_small_recipe_trains_averages_exports_and_runs(data: Path, tmp_path: Pat
     bleu = train_small(data, tmp_path, recipe, "cpu")
     facts = json.loads((tmp_path / "model" / "training.json").read_text())
     assert facts["dev_bleu"] == bleu
-    assert {"pretraining", "finetuning-0", "finetuning-1", "specialising"} <= {path.name for path in tmp_path.iterdir()}
+    assert {"pretraining", "finetuning-0", "finetuning-1", "specialising-0", "specialising-1"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
     export_rewriter(tmp_path / "model", tmp_path / "onnx", ["int8"])
     assert load_rewriter(tmp_path / "onnx").predict([Dialogue.of("I wish I knew more of chess.")])[0].tokens > 0
 
