@@ -80,16 +80,16 @@ class Rewriter:
         return [results[place] for place in range(len(dialogues))]
 
     def _generate(self, sources: Sequence[list[int]]) -> list[Generated]:
-        closed = self.supported.closed(sources) if self.supported else None
-        return self.generator.beam(sources, self.beams, closed=closed)
+        support = self.supported.of(sources) if self.supported else None
+        return self.generator.beam(sources, self.beams, support=support)
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
         """Several rewrites of the last turn of each dialogue, the best first, from a beam search of width 4 or more."""
         results = []
         for dialogue in dialogues:
             source = encode_source(self.tokenizer, dialogue.last.text, dialogue.history, self.form, self.layout)
-            closed = self.supported.closed([source.ids]) if self.supported else None
-            (found,) = self.generator.candidates([source.ids], max(CANDIDATES, self.beams), closed=closed)
+            support = self.supported.of([source.ids]) if self.supported else None
+            (found,) = self.generator.candidates([source.ids], max(CANDIDATES, self.beams), support=support)
             results.append([self._result(dialogue, source, generated) for generated in found])
         return results
 

@@ -11,13 +11,13 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from grice.models.errors import InputError
+from grice.models.supported import Support
 
 SHRINK = 0.6
 """Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Generator:
         self._outputs = ["log_probs", *(f"{name}_{layer}" for layer in layers for name in ("present_key", "present_value"))]
 
     def greedy(
-        self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None, closed: Mask | None = None
+        self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None, support: Support | None = None
     ) -> list[Generated]:
-        """The most probable next token each time; one result a source, in order.
+        """The most probable next token each time, of those that `support` leaves open; one result a source, in order.
 
-        `closed` (sources, vocabulary) is True for tokens that a source's result must not have. Log-probabilities stay the model's.
+        Log-probabilities are the model's, closed tokens included.
         """
         caches = self._start(sources)
         tokens: list[list[int]] = [[] for _ in sources]
@@ -79,7 +79,7 @@ class Generator:
         last = np.full(len(sources), self.shape.start_id, dtype=np.int64)
         for _ in range(self._limit(max_new_tokens)):
             log_probs = self._step(caches, last[:, None])
-            allowed = log_probs if closed is None else np.where(closed[rows], -np.inf, log_probs)
+            allowed = log_probs if support is None else support.restrict(log_probs, rows, last)
             last = allowed.argmax(axis=1)
             live = ~finished[rows]
             scores[rows[live]] += log_probs[live, last[live]]
@@ -95,15 +95,15 @@ class Generator:
         return [Generated(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
 
     def beam(
-        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, closed: Mask | None = None
+        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
     ) -> list[Generated]:
         """The best hypothesis of a beam search for each source; see `candidates`. One beam is greedy search."""
         if beams == 1:
-            return self.greedy(sources, max_new_tokens, closed)
-        return [found[0] for found in self.candidates(sources, beams, max_new_tokens, closed)]
+            return self.greedy(sources, max_new_tokens, support)
+        return [found[0] for found in self.candidates(sources, beams, max_new_tokens, support)]
 
     def candidates(
-        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, closed: Mask | None = None
+        self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
     ) -> list[list[Generated]]:
         """Beam search of width `beams`: for each source up to so many finished hypotheses, the best mean log-probability a token
         first (length penalty 1); where none finished in time, the best unfinished one.
@@ -118,12 +118,14 @@ class Generator:
         limit = self._limit(max_new_tokens)
         count = len(sources)
         state = self._start(sources, copies=beams)
+        owners = np.repeat(np.arange(count), beams)
         searches = [_Search(beams, self.shape.end_id) for _ in sources]
         last = np.full((count * beams, 1), self.shape.start_id, dtype=np.int64)
         for _ in range(limit):
-            log_probs = self._step(state, last).reshape(count, beams, -1)
-            if closed is not None:
-                log_probs = np.where(closed[:, None, :], -np.inf, log_probs)
+            log_probs = self._step(state, last)
+            if support is not None:
+                log_probs = support.restrict(log_probs, owners, last[:, 0])
+            log_probs = log_probs.reshape(count, beams, -1)
             moves = [search.advance(log_probs[row]) for row, search in enumerate(searches)]
             if all(search.done for search in searches):
                 break

@@ -1,10 +1,12 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
 from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.manifest import read_manifest
-from grice.models.supported import SupportedTokens
+from grice.models.supported import Support, SupportedTokens
 
 
 @pytest.fixture(scope="module")
@@ -12,9 +14,16 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.from_file(str(read_manifest("rewriter").path("tokenizer.json")))
 
 
+def closed_after(support: Support, last: int) -> np.ndarray:
+    """Which tokens the first source closes after `last`."""
+    vocabulary = read_manifest("rewriter").path("tokenizer.json")
+    log_probs = np.zeros((1, Tokenizer.from_file(str(vocabulary)).get_vocab_size()), dtype=np.float32)
+    return np.isinf(support.restrict(log_probs, np.array([0]), np.array([last]))[0])
+
+
 def closed_words(tokenizer: Tokenizer, source: str, words: str) -> set[str]:
     ids = tokenizer.encode(source, add_special_tokens=False).ids
-    closed = SupportedTokens(tokenizer).closed([ids])[0]
+    closed = closed_after(SupportedTokens(tokenizer).of([ids]), 0)
     return {word for word in words.split() if closed[tokenizer.token_to_id(word)]}
 
 
@@ -31,10 +40,11 @@ def test_words_that_state_nothing_are_always_open(tokenizer: Tokenizer) -> None:
 
 def test_each_source_has_its_own_mask(tokenizer: Tokenizer) -> None:
     rows = [tokenizer.encode(text, add_special_tokens=False).ids for text in ("at 4", "at 5")]
-    closed = SupportedTokens(tokenizer).closed(rows)
+    log_probs = np.full((2, tokenizer.get_vocab_size()), -1.0, dtype=np.float32)
+    allowed = SupportedTokens(tokenizer).of(rows).restrict(log_probs, np.array([0, 1]), np.array([0, 0]))
     four, five = tokenizer.token_to_id("4"), tokenizer.token_to_id("5")
-    assert closed.shape == (2, tokenizer.get_vocab_size())
-    assert np.array_equal(closed[:, [four, five]], [[False, True], [True, False]])
+    assert np.array_equal(allowed[:, [four, five]], [[-1, -np.inf], [-np.inf, -1]])
+    assert (log_probs == -1).all()
 
 
 @pytest.mark.parametrize("beams", [1, 3])
@@ -46,6 +56,18 @@ def test_a_rewrite_has_no_token_that_the_dialogue_does_not_support(beams: int) -
     dialogues = [Dialogue.of(text, history) for text in ("The usual, you know us.", "Whenever the kids are out of school.")]
     for dialogue, rewrite in zip(dialogues, rewriter.predict(dialogues), strict=True):
         said = " ".join(turn.text for turn in dialogue.turns)
-        allowed = rewriter.tokenizer.encode(said, add_special_tokens=False).ids
-        closed = supported.closed([allowed])[0]
-        assert not closed[rewriter.tokenizer.encode(rewrite.text, add_special_tokens=False).ids].any()
+        support = supported.of([rewriter.tokenizer.encode(said, add_special_tokens=False).ids])
+        last = 0
+        for token in rewriter.tokenizer.encode(rewrite.text, add_special_tokens=False).ids:
+            assert not closed_after(support, last)[token]
+            last = token
+
+
+def test_a_piece_of_a_word_may_only_follow_what_it_follows_in_the_source(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("at zyxommaria", add_special_tokens=False).ids[1:]
+    assert len(ids) >= 3
+    support = SupportedTokens(tokenizer).of([ids])
+    for before, piece in pairwise(ids):
+        assert not closed_after(support, before)[piece]
+    assert closed_after(support, ids[0])[ids[2]]
+    assert closed_after(support, tokenizer.token_to_id("at"))[ids[1]]
