@@ -16,9 +16,9 @@ HELP = "start the REST service"
 
 EXAMPLE = {
     "turns": [
-        {"speaker": "user", "text": "I need a restaurant in the centre."},
-        {"speaker": "bot", "text": "The Copper Kettle serves Thai food there. Would you like to reserve a table?"},
-        {"speaker": "user", "text": "There will be five of us, and we get off work at 7."},
+        {"speaker": "user", "text": "I am looking for a place to eat."},
+        {"speaker": "bot", "text": "What price range would you like?"},
+        {"speaker": "user", "text": "I am on a tight budget"},
     ]
 }
 

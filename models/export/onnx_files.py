@@ -60,7 +60,7 @@ def write_int8(source: Path, target: Path) -> None:
             op_types_to_quantize=["MatMul"],
             per_channel=True,
             weight_type=QuantType.QInt8,
-            extra_options={"MatMulConstBOnly": True},
+            extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
         )
 
 
