@@ -51,10 +51,8 @@ class Pipeline:
         """
         chosen = settings or PipelineSettings()
         return cls(
-            load_directness_scorer(
-                chosen.directness_model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision
-            ),
-            load_rewriter(chosen.rewriter_model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision),
+            load_directness_scorer(chosen.directness_model, **chosen.runtime),
+            load_rewriter(chosen.rewriter_model, **chosen.runtime),
             chosen,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from grice.models.errors import SettingsError
 
@@ -14,6 +14,15 @@ Policy = Literal["pass_through", "raise"]
 StoreKind = Literal["memory", "redis"]
 
 PREFIX = "GRICE_"
+
+
+class Runtime(TypedDict):
+    """The arguments that every model's loader shares."""
+
+    provider: str
+    threads: int
+    precision: str
+    workers: int
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class PipelineSettings:
         directness_model, rewriter_model: a shipped name or the path of a folder.
         provider: ONNX execution provider: auto, cpu, cuda or a provider's full name.
         threads: intra-op threads of a session, 1 to 64.
+        workers: parts of a batch that are worked on side by side, 0 to 64; 0: one a CPU. A single turn takes one.
         precision: which file of a model: int8, fp32 or fp16.
     """
 
@@ -43,6 +53,7 @@ class PipelineSettings:
     rewriter_model: str = "rewriter"
     provider: str = "auto"
     threads: int = 1
+    workers: int = 0
     precision: Literal["int8", "fp32", "fp16"] = "int8"
 
     def __post_init__(self) -> None:
@@ -50,7 +61,13 @@ class PipelineSettings:
             _within(name, getattr(self, name), 0.0, 1.0)
         _within("deadline_ms", self.deadline_ms, 1, 600_000)
         _within("threads", self.threads, 1, 64)
+        _within("workers", self.workers, 0, 64)
         _check_choices(self)
+
+    @property
+    def runtime(self) -> Runtime:
+        """How models run, as the arguments of `load_rewriter` and `load_directness_scorer`."""
+        return {"provider": self.provider, "threads": self.threads, "precision": self.precision, "workers": self.workers}
 
 
 @dataclass(frozen=True)

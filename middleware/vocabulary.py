@@ -39,11 +39,6 @@ def common_words() -> frozenset[str]:
     return frozenset({*listed, *(word for table in tables for word in table), *_SHORT_FORMS, *_RARE_BUT_COMMON})
 
 
-def words_of(text: str) -> list[str]:
-    """The words of `text` in small letters, without accents, digits and apostrophes."""
-    return _WORD.findall(unaccented(text).lower())
-
-
 def unaccented(text: str) -> str:
     """`text` with é as e and ’ as '."""
     if text.isascii():

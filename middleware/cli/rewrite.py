@@ -6,11 +6,10 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import RUNTIME, add_runtime_options, add_turn_options
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings, from_environment
 from grice.models import load_rewriter
@@ -21,12 +20,7 @@ HELP = "rewrite a turn (or JSON lines on standard input) through gate and guard"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "text", nargs="?", help='the turn; without it, JSON lines {"text": …, "history": [{"speaker", "text"}]} are read'
-    )
-    parser.add_argument(
-        "--history", type=Path, metavar="FILE", help='earlier turns, oldest first: lines "user: …" and "bot: …", or JSON'
-    )
+    add_turn_options(parser)
     parser.add_argument(
         "--mode", choices=["replace", "append"], default="replace", help="what is printed of a rewritten turn (default: replace)"
     )
@@ -40,12 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rewrite one turn or a stream of them."""
-    runtime = {"provider": args.provider, "threads": args.threads, "precision": args.precision}
+    runtime = {name: getattr(args, name) for name in RUNTIME}
     settings = from_environment(PipelineSettings, mode=args.mode, direct_from=args.direct_from, **runtime)
     if args.form == "indirect":
-        rewriter = load_rewriter(
-            settings.rewriter_model, "indirect", provider=settings.provider, threads=settings.threads, precision=settings.precision
-        )
+        rewriter = load_rewriter(settings.rewriter_model, "indirect", **settings.runtime)
 
         def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:
             return [asdict(rewrite) for rewrite in rewriter.predict(dialogues)]

@@ -7,7 +7,7 @@ import json
 import shlex
 from typing import get_args
 
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import RUNTIME, add_runtime_options
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import Mode, PipelineSettings, ServiceSettings, StoreKind, from_environment
 from grice.models import load_rewriter
@@ -30,9 +30,7 @@ _PIPELINE = (
     "clarify_below",
     "min_confidence",
     "deadline_ms",
-    "provider",
-    "threads",
-    "precision",
+    *RUNTIME,
 )
 _SERVICE = ("host", "port", "store", "redis_url", "expire_s", "max_turns", "batch_size", "batch_wait_ms", "queue_size")
 
@@ -73,9 +71,7 @@ def run(args: argparse.Namespace) -> int:
     service, chosen = settings_of(args)
     log_json_lines()
     pipeline = Pipeline.load(chosen)
-    softener = load_rewriter(
-        chosen.rewriter_model, form="indirect", provider=chosen.provider, threads=chosen.threads, precision=chosen.precision
-    )
+    softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
     serve(pipeline, softener, service, announce)
     return 0
 

@@ -1,6 +1,7 @@
 import pytest
 
-from grice.middleware import PipelineSettings, ServiceSettings, from_environment
+from grice.middleware import Pipeline, PipelineSettings, ServiceSettings, from_environment
+from grice.models import DirectnessScorer, Rewriter
 from grice.models.errors import SettingsError
 
 
@@ -18,6 +19,7 @@ def test_environment_is_read_and_given_values_win() -> None:
         ({"GRICE_DIRECT_FROM": "nan"}, "setting direct_from: got nan"),
         ({"GRICE_MODE": "prepend"}, "setting mode: got 'prepend'; allowed: replace, append"),
         ({"GRICE_THREADS": "two"}, "setting GRICE_THREADS: got 'two'; allowed: an integer"),
+        ({"GRICE_WORKERS": "65"}, "setting workers: got 65; allowed: 0 to 64"),
         ({"GRICE_DEADLINE_MS": "0"}, "setting deadline_ms: got 0; allowed: 1 to"),
     ],
 )
@@ -36,3 +38,15 @@ def test_service_settings() -> None:
 def test_unknown_setting_is_refused() -> None:
     with pytest.raises(TypeError, match="no_such"):
         PipelineSettings(no_such=1)  # type: ignore[call-arg]
+
+
+def test_runtime_is_what_loaders_take() -> None:
+    settings = PipelineSettings(provider="cpu", threads=2, workers=3, precision="fp32")
+    assert settings.runtime == {"provider": "cpu", "threads": 2, "workers": 3, "precision": "fp32"}
+
+
+def test_pipeline_loads_its_models_with_the_runtime_of_the_settings() -> None:
+    pipeline = Pipeline.load(PipelineSettings(provider="cpu", workers=1))
+    assert isinstance(pipeline.rewriter, Rewriter)
+    assert isinstance(pipeline.directness, DirectnessScorer)
+    assert pipeline.rewriter.workers.count == pipeline.directness.workers.count == 1
