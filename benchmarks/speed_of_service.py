@@ -1,6 +1,7 @@
 """The REST part of `grice bench speed`: latency and throughput at 1, 8 and 32 callers, with batching and without.
 
-Sessions have `--threads` threads; as in production, a batch is worked on in parts side by side, one a CPU, with batching and without.
+Sessions have `--threads` threads. As in production a batch is worked on in parts side by side, one a CPU; without batching there
+is one turn in a batch, and so one part.
 """
 
 from __future__ import annotations
