@@ -3,10 +3,11 @@ PYTHON ?= python3
 PYTHON310 ?= $(shell command -v pyenv >/dev/null && pyenv prefix 3.10 2>/dev/null | sed 's|$$|/bin/python|' || command -v python3.10)
 VENV := .venv
 CORE := .venv-core
+RASA := .venv-rasa
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: serve test test-core check format bench-smoke clean
+.PHONY: serve test test-core test-rasa check format bench-smoke clean
 
 serve: $(VENV)/.server  ## start the REST service with the shipped models
 	$(BIN)/grice serve
@@ -17,11 +18,15 @@ test: $(VENV)/.dev  ## the whole test suite
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
 	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core
 
+test-rasa: $(RASA)/.done  ## the tests of the Rasa components and the bot, on real Rasa 3.6
+	$(RASA)/bin/python -m pytest --confcutdir=tests/rasa -o filterwarnings=default tests/rasa
+
 check: $(VENV)/.dev  ## format, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	mkdir -p .cache/typed/grice && ln -sfn ../../../models .cache/typed/grice/models \
-	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks
+	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../components .cache/typed/grice/components \
+	  && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks
 	MYPYPATH=.cache/typed $(BIN)/mypy
 
 format: $(VENV)/.dev
@@ -48,6 +53,11 @@ $(VENV)/.dev: pyproject.toml requirements/main.txt | $(VENV)/bin/python
 $(CORE)/.done: pyproject.toml requirements/core.txt
 	$(PYTHON310) -m venv $(CORE)
 	$(CORE)/bin/python $(PIP) --constraint requirements/core.txt --editable . pytest
+	touch $@
+
+$(RASA)/.done: pyproject.toml requirements/rasa.txt
+	$(PYTHON310) -m venv $(RASA)
+	$(RASA)/bin/python $(PIP) --constraint requirements/rasa.txt rasa==3.6.21 --editable '.[rasa]' pytest
 	touch $@
 
 clean:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from live_service import RedisServer
+
+collect_ignore = [] if importlib.util.find_spec("rasa") else ["rasa"]
+"""The tests of the components run in Rasa's own environment: `make test-rasa`."""
 
 
 @pytest.fixture(scope="session")
