@@ -1,0 +1,154 @@
+"""`grice augment`: indirect variants of a bot's own NLU examples."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import fields
+from pathlib import Path
+
+from grice.middleware.augment.nlu_data import AugmentedNlu, augment_nlu
+from grice.middleware.augment.nlu_file import NluFile, find_nlu_files, read_nlu, read_text
+from grice.middleware.augment.settings import AugmentSettings
+from grice.middleware.augment.variants import REFUSALS, Progress
+from grice.middleware.augment.writing import (
+    check_replaceable,
+    check_section_replaceable,
+    separate_file,
+    with_section,
+    write_whole,
+)
+from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.settings import PipelineSettings, from_environment
+from grice.models import load_rewriter
+
+HELP = "add indirect variants of a Rasa bot's NLU examples to its training data"
+BEAMS = 8
+"""Candidates an example. They differ by a word or two, so a wider search brings little that is new."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="NLU", help="NLU files of Rasa 3 (YAML), or folders of them")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--out", type=Path, metavar="FILE", help="one file for all variants; - prints them")
+    where.add_argument(
+        "--in-place", action="store_true", help="put the variants into the files (default: nlu.indirect.yml beside each nlu.yml)"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace variants that were edited, or a file that is not ours")
+    parser.add_argument("--intents", nargs="+", default=(), metavar="INTENT", help="only these (default: all)")
+    given = AugmentSettings()
+    parser.add_argument(
+        "--per-example", type=int, metavar="N", help=f"variants of an example, at most (default: {given.per_example})"
+    )
+    parser.add_argument(
+        "--max-share",
+        type=float,
+        metavar="X",
+        help=f"variants of an intent, at most X times its examples (default: {given.max_share})",
+    )
+    parser.add_argument("--max-variants", type=int, metavar="N", help="variants of an intent, at most (default: no limit)")
+    parser.add_argument(
+        "--min-confidence", type=float, metavar="X", help=f"of the rewriter in a variant (default: {given.min_confidence})"
+    )
+    parser.add_argument(
+        "--min-way-back",
+        type=float,
+        metavar="X",
+        help=f"how surely a variant leads back to its example (default: {given.min_way_back}; 0: not measured)",
+    )
+    parser.add_argument(
+        "--may-lose",
+        action="store_true",
+        default=None,
+        help="also take hints that lost an entity, a number or a name of the example",
+    )
+    add_runtime_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the variants and write them.
+
+    Raises:
+        MissingExtra: ruamel.yaml is not installed.
+        DataNotFound, DataCorrupt, InputError: an NLU file is missing or malformed, or an output file would be lost.
+    """
+    named = {field.name: getattr(args, field.name) for field in fields(AugmentSettings)}
+    settings = AugmentSettings(**{name: value for name, value in named.items() if value is not None})
+    files = [read_nlu(path) for path in find_nlu_files(args.paths)]
+    targets = _targets(args, files)
+    for target in targets if not args.overwrite else []:
+        (check_section_replaceable if args.in_place else check_replaceable)(target)
+    runtime = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME})
+    rewriter = load_rewriter(runtime.rewriter_model, "indirect", beams=max(BEAMS, settings.per_example), **runtime.runtime)
+    way_back = load_rewriter(runtime.rewriter_model, "direct", **runtime.runtime) if settings.min_way_back else None
+    made = augment_nlu(files, rewriter, settings, intents=args.intents, way_back=way_back, progress=_progress())
+    _write(args, files, targets, made)
+    _report(made)
+    return 0
+
+
+def _targets(args: argparse.Namespace, files: list[NluFile]) -> list[Path]:
+    """Where the variants of each file go; one for all of them with --out."""
+    if args.out is not None:
+        return [] if str(args.out) == "-" else [args.out]
+    return [file.path if args.in_place else file.path.with_name(f"{file.path.stem}.indirect{file.path.suffix}") for file in files]
+
+
+def _write(args: argparse.Namespace, files: list[NluFile], targets: list[Path], made: AugmentedNlu) -> None:
+    """All texts are made, and read back, before the first file is written."""
+    version = next((file.version for file in files if file.version), None)
+    if args.out is not None:
+        texts = [separate_file([item for items in made.items for item in items], version, [file.path.name for file in files])]
+    elif args.in_place:
+        texts = [with_section(read_text(file.path), items, file.path) for file, items in zip(files, made.items, strict=True)]
+    else:
+        texts = [separate_file(items, file.version, [file.path.name]) for file, items in zip(files, made.items, strict=True)]
+    if not targets:
+        print(texts[0], end="")
+    for target, text in zip(targets, texts, strict=bool(targets)):
+        write_whole(target, text)
+        print(f"written: {target}")
+
+
+def _report(made: AugmentedNlu) -> None:
+    found = made.augmentation
+    print(f"{found.examples:,} examples, {len(found.variants):,} variants:", file=sys.stderr)
+    for intent, count in sorted(Counter(variant.intent for variant in found.variants).items()):
+        print(f"{count:7,}  {intent}", file=sys.stderr)
+    print("candidates that were not taken:", file=sys.stderr)
+    for reason, count in sorted(found.refused.items()):
+        print(f"{count:7,}  {reason}: {REFUSALS[reason]}", file=sys.stderr)
+
+
+def _progress() -> Progress | None:
+    """A bar on a terminal; a line every tenth where tqdm is not installed."""
+    if not sys.stderr.isatty():
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return _lines()
+    bar = tqdm(desc="rewriting", unit="example", file=sys.stderr)
+
+    def report(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+        if done >= total:
+            bar.close()
+
+    return report
+
+
+def _lines() -> Progress:
+    reported = -1
+
+    def report(done: int, total: int) -> None:
+        nonlocal reported
+        tenth = 10 * done // max(1, total)
+        if tenth > reported:
+            reported = tenth
+            print(f"rewriting: {done:,} of {total:,} examples", file=sys.stderr)
+
+    return report
