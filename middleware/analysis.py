@@ -8,7 +8,7 @@ from typing import Literal
 from grice.models.results import Directness, Rewrite
 
 Decision = Literal["pass", "rewrite", "clarify"]
-Stage = Literal["directness", "rewriter", "guard", "store"]
+Stage = Literal["directness", "rewriter", "guard", "store", "nlu", "service"]
 Reason = Literal[
     "direct",  # pass: direct enough
     "indirect",  # rewrite: not direct enough, and the rewrite can be trusted

@@ -4,10 +4,11 @@ from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.directness import DirectnessScorer, load_directness_scorer
 from grice.models.errors import GriceError
 from grice.models.protocols import Model
-from grice.models.results import Directness, Rewrite
+from grice.models.results import Behaviors, Directness, Rewrite
 from grice.models.rewriter import Rewriter, load_rewriter
 
 __all__ = [
+    "Behaviors",
     "Dialogue",
     "Directness",
     "DirectnessScorer",

@@ -11,6 +11,12 @@
     │   ├── DataNotFound        the file or folder is not there
     │   └── DataCorrupt         size, checksum or format differ from the pinned ones
     ├── StoreError          the dialogue store cannot be reached or refused
+    ├── ServiceError        the REST service cannot be reached, refused, or answered something else than its contract
+    │   └── CircuitOpen         it failed before and is not asked until it answers again
+    ├── DeliveryError       an event could not be delivered now; it may be sent again
+    │   └── EventsRefused       the receiver will never take them: sending them again is useless
+    ├── NluError            the NLU server behind the service failed
+    │   └── NluLate             it did not answer in time
     ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
     ├── DeadlineExceeded    a stage did not answer in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
@@ -86,6 +92,30 @@ class DataCorrupt(DataError):
 
 class StoreError(GriceError):
     """The dialogue store cannot be reached or refused the operation."""
+
+
+class DeliveryError(GriceError):
+    """Events could not be delivered now; they may be sent again, the receiver takes each one once."""
+
+
+class EventsRefused(DeliveryError):
+    """The receiver will never take at least one of the events."""
+
+
+class NluError(GriceError):
+    """The NLU server behind the service cannot be reached, or answered something that is not parse data."""
+
+
+class NluLate(NluError):
+    """The NLU server behind the service did not answer in time."""
+
+
+class ServiceError(GriceError):
+    """The REST service cannot be reached, refused, or answered something else than its contract."""
+
+
+class CircuitOpen(ServiceError):
+    """The service failed before and is not asked until it answers again."""
 
 
 class Overloaded(GriceError):

@@ -1,0 +1,82 @@
+"""Rows of the service's answers as results, checked: whatever does not have their shape is an error, never a result."""
+
+from __future__ import annotations
+
+from typing import Any, get_args, get_type_hints
+
+from grice.middleware.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.models.errors import ServiceError, shorten
+from grice.models.results import Directness, Rewrite
+
+
+def turn_analysis(row: object, original: str) -> TurnAnalysis:
+    """The analysis of the turn `original`.
+
+    Raises:
+        ServiceError: the row is none.
+    """
+    if (echoed := _field(row, "original", str)) != original:
+        raise _malformed("original", echoed)
+    rewrite, scored = _field(row, "rewrite", (dict, type(None))), _field(row, "directness", (dict, type(None)))
+    return TurnAnalysis(
+        original=original,
+        text=_field(row, "text", str),
+        decision=_one_of(row, "decision", Decision),
+        reason=_one_of(row, "reason", Reason),
+        directness=None if scored is None else directness(scored),
+        rewrite=None if rewrite is None else _rewrite(rewrite),
+        findings=tuple(_finding(found) for found in _field(row, "findings", list)),
+        failures=tuple(_failure(failure) for failure in _field(row, "failures", list)),
+    )
+
+
+def directness(row: object) -> Directness:
+    """The score of a turn.
+
+    Raises:
+        ServiceError: the row is none.
+    """
+    return Directness(_share(row, "score"), *_history(row))
+
+
+def _rewrite(row: object) -> Rewrite:
+    text, tokens = _field(row, "text", str), _field(row, "tokens", int)
+    return Rewrite(text, _share(row, "confidence"), tokens, _field(row, "finished", bool), *_history(row))
+
+
+def _history(row: object) -> tuple[int, int, bool]:
+    return _field(row, "history_read", int), _field(row, "history_cut", int), _field(row, "text_cut", bool)
+
+
+def _finding(row: object) -> Finding:
+    kinds = get_type_hints(Finding)
+    return Finding(_one_of(row, "kind", kinds["kind"]), _one_of(row, "what", kinds["what"]), _field(row, "value", str))
+
+
+def _failure(row: object) -> StageFailure:
+    return StageFailure(_one_of(row, "stage", Stage), _field(row, "error", str), _field(row, "message", str))
+
+
+def _field(row: object, name: str, kind: Any) -> Any:
+    value = row.get(name) if isinstance(row, dict) else None
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise _malformed(name, value)
+    return value
+
+
+def _share(row: object, name: str) -> float:
+    value = _field(row, name, (int, float))
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise _malformed(name, value)
+    return float(value)
+
+
+def _one_of(row: object, name: str, choices: Any) -> Any:
+    value = _field(row, name, str)
+    if value not in get_args(choices):
+        raise _malformed(name, value)
+    return value
+
+
+def _malformed(name: str, value: object) -> ServiceError:
+    return ServiceError(f"the service answered {name}: {shorten(value)}, which is none; is it of another version?")
