@@ -1,0 +1,56 @@
+"""Says of each user message how plainly it says what is wanted."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rasa.engine.recipes.default_recipe import DefaultV1Recipe
+from rasa.shared.core.trackers import DialogueStateTracker
+from rasa.shared.nlu.training_data.message import Message
+
+from grice.components.backends import ScoringModel, load_scorer
+from grice.components.grice_component import WARM_UP, GriceComponent
+from grice.components.history import dialogue_of
+from grice.components.message_record import failure_of, put, record_of, score_record
+from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.models.errors import InputError, ServiceError
+
+
+@DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
+class DirectnessScorer(GriceComponent):
+    """Puts the score, and the label `direct` or `indirect`, on the message under `grice`; the text stays as it is.
+
+    For bots that only want to know. `IndirectTurnRewriter` records the same itself; used together they score once.
+
+        pipeline:
+          - name: grice.components.DirectnessScorer
+          - name: WhitespaceTokenizer
+    """
+
+    keys: ClassVar = {
+        ONNX: ("direct_from", "deadline_ms", "directness_model", *RUNTIME_KEYS),
+        HTTP: ("direct_from", *REMOTE_KEYS),
+    }
+    model: ScoringModel
+
+    def load_models(self) -> None:
+        self.model = load_scorer(self.settings)
+        try:
+            self.model.predict([WARM_UP])
+        except ServiceError:  # it may come later; messages say if it did not
+            return
+
+    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
+        record = record_of(message)
+        if "text" in record:  # the rewriter was here before: the text is no longer what the user wrote
+            return
+        try:
+            dialogue = dialogue_of(text, tracker, self.settings.history_turns)
+        except InputError:
+            put(message, score_record(text, None, 0))
+            return
+        score = self.model.predict([dialogue])[0]
+        put(message, score_record(text, score, self.settings.pipeline.direct_from))
+
+    def give_up(self, message: Message, text: str, error: Exception) -> None:
+        put(message, {**score_record(text, None, 0), "failures": [failure_of(error, "directness")]})

@@ -1,0 +1,69 @@
+"""Makes text, tokens and entities of a message refer to what the user wrote again."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from rasa.engine.graph import ExecutionContext, GraphComponent
+from rasa.engine.recipes.default_recipe import DefaultV1Recipe
+from rasa.engine.storage.resource import Resource
+from rasa.engine.storage.storage import ModelStorage
+from rasa.nlu.tokenizers.whitespace_tokenizer import WhitespaceTokenizer
+from rasa.shared.nlu.constants import ENTITIES, TEXT, TEXT_TOKENS
+from rasa.shared.nlu.training_data.message import Message
+from rasa.shared.nlu.training_data.training_data import TrainingData
+
+from grice.components.message_record import failure_of, put, record_of
+from grice.components.settings import refuse_keys
+from grice.middleware.entity_alignment import IMPLIED, align_entities
+
+log = logging.getLogger(__name__)
+
+
+@DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.ENTITY_EXTRACTOR, is_trainable=True)
+class EntityAligner(GraphComponent):
+    """Moves entities that were found in a rewrite to where the user's own text supports them; list it last. Takes no keys.
+
+    It is registered as trainable so that a training graph shows that it is there; it learns nothing.
+    """
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._tokenizer = WhitespaceTokenizer(WhitespaceTokenizer.get_default_config())
+
+    @classmethod
+    def create(
+        cls, config: dict[str, Any], model_storage: ModelStorage, resource: Resource, execution_context: ExecutionContext
+    ) -> EntityAligner:
+        """The component.
+
+        Raises:
+            InvalidConfigException: a key was given.
+        """
+        refuse_keys(cls.__name__, config)
+        return cls(resource)
+
+    def train(self, training_data: TrainingData) -> Resource:
+        """Learns nothing."""
+        return self._resource
+
+    def process(self, messages: list[Message]) -> list[Message]:
+        """The messages, with text, tokens and entities as if the NLU had read what the user wrote."""
+        for message in messages:
+            record = record_of(message)
+            original, text, found = record.get("original"), message.get(TEXT), message.get(ENTITIES) or []
+            if original is None or text == original:
+                continue
+            try:
+                entities = align_entities(found, original, text)
+            except Exception as error:  # no failure of ours may cost the bot a message
+                log.warning("EntityAligner failed, entities span the whole text: %s", type(error).__name__)
+                entities = [{**entity, "start": 0, "end": len(original), IMPLIED: True} for entity in found]
+                put(message, {**record, "failures": [*record["failures"], failure_of(error, "guard")]})
+            message.set(TEXT, original, add_to_output=True)
+            if found:
+                message.set(ENTITIES, entities, add_to_output=True)
+            if message.get(TEXT_TOKENS):
+                message.set(TEXT_TOKENS, self._tokenizer.tokenize(message, TEXT))
+        return messages

@@ -1,0 +1,84 @@
+"""Gives the bot's NLU a direct form of what the user wrote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rasa.engine.recipes.default_recipe import DefaultV1Recipe
+from rasa.shared.core.trackers import DialogueStateTracker
+from rasa.shared.nlu.constants import TEXT
+from rasa.shared.nlu.training_data.message import Message
+from rasa.shared.nlu.training_data.training_data import TrainingData
+
+from grice.components.backends import AnalysingModel, load_analyser
+from grice.components.grice_component import WARM_UP, Checked, GriceComponent
+from grice.components.history import dialogue_of, is_said
+from grice.components.message_record import Record, analysis_record, failure_of, put, record_of
+from grice.components.pipeline_order import check_order
+from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.analysis import TurnAnalysis
+from grice.models.errors import InputError
+
+
+@DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
+class IndirectTurnRewriter(GriceComponent):
+    """Scores each user message in the light of the conversation, rewrites an indirect one, and lets the NLU read the result.
+
+    List it first, and `EntityAligner` after the last component that finds entities:
+
+        pipeline:
+          - name: grice.components.IndirectTurnRewriter
+          - name: WhitespaceTokenizer
+          - name: CountVectorsFeaturizer
+          - name: DIETClassifier
+          - name: grice.components.EntityAligner
+
+    Without a tracker (`rasa test nlu`, `rasa shell nlu`) it works without history.
+    """
+
+    keys: ClassVar = {
+        ONNX: (
+            *("mode", "direct_from", "clarify_below", "min_confidence", "deadline_ms"),
+            *("directness_model", "rewriter_model", *RUNTIME_KEYS),
+        ),
+        HTTP: ("mode", *REMOTE_KEYS),
+    }
+    model: AnalysingModel
+
+    def load_models(self) -> None:
+        self.model = load_analyser(self.settings)
+        self.model.predict([WARM_UP])
+
+    def train(self, training_data: TrainingData) -> Checked:
+        """Learns nothing; checks where in the pipeline it is.
+
+        Raises:
+            InvalidConfigException: it is not in front of the tokenizer, or no `EntityAligner` follows.
+        """
+        check_order(self.schema, type(self).__name__)
+        return Checked()
+
+    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
+        try:
+            dialogue = dialogue_of(text, tracker, self.settings.history_turns)
+        except InputError:
+            put(message, self._record(message, TurnAnalysis(text, text, "pass", "not_text")))
+            return
+        analysis = self.model.predict([dialogue])[0]
+        if not is_said(analysis.text):  # what Rasa would take for a command is no rewrite
+            analysis = replace(analysis, text=text, decision="pass", reason="refused")
+        put(message, self._record(message, analysis))
+        if analysis.text != text:
+            message.set(TEXT, analysis.text, add_to_output=True)
+
+    def give_up(self, message: Message, text: str, error: Exception) -> None:
+        record = self._record(message, TurnAnalysis(text, text, "pass", "failed"))
+        put(message, {**record, "failures": [*record["failures"], failure_of(error, "rewriter")]})
+
+    def _record(self, message: Message, analysis: TurnAnalysis) -> Record:
+        """The record of the analysis, with what the directness scorer recorded before and this one has not found."""
+        earlier, record = record_of(message), analysis_record(analysis, self.settings.pipeline.mode)
+        if record["directness"] is None:
+            record.update({key: earlier[key] for key in ("directness", "label") if key in earlier})
+        return {**record, "failures": [*earlier.get("failures", []), *record["failures"]]}

@@ -1,0 +1,60 @@
+"""What we leave on a message, under the key `grice`: plain JSON, so that it goes through trackers, brokers and stores."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from rasa.shared.nlu.training_data.message import Message
+
+from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.settings import Mode
+from grice.models.results import Directness
+
+GRICE = "grice"
+
+Record = dict[str, Any]
+Label = Literal["direct", "indirect"]
+
+
+def record_of(message: Message) -> Record:
+    """What an earlier component left; empty if none did."""
+    return dict(message.get(GRICE) or {})
+
+
+def put(message: Message, record: Record) -> None:
+    """Leave `record` on the message and in Rasa's output."""
+    message.set(GRICE, record, add_to_output=True)
+
+
+def score_record(original: str, directness: Directness | None, direct_from: float) -> Record:
+    """What the directness scorer found."""
+    label: Label | None = None
+    if directness is not None:
+        label = "direct" if directness.score >= direct_from else "indirect"
+    return {"original": original, "directness": directness and directness.score, "label": label, "failures": []}
+
+
+def analysis_record(analysis: TurnAnalysis, mode: Mode) -> Record:
+    """What the pipeline found."""
+    label: Label | None = None
+    if analysis.directness is not None:
+        label = "direct" if analysis.reason == "direct" else "indirect"
+    rewrite = analysis.rewrite
+    return {
+        "original": analysis.original,
+        "text": analysis.text,
+        "mode": mode,
+        "decision": analysis.decision,
+        "reason": analysis.reason,
+        "directness": analysis.directness and analysis.directness.score,
+        "label": label,
+        "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
+        "findings": [asdict(finding) for finding in analysis.findings],
+        "failures": [asdict(failure) for failure in analysis.failures],
+    }
+
+
+def failure_of(error: Exception, stage: str) -> Record:
+    """A failure as it is recorded, of whatever kind."""
+    return asdict(StageFailure(stage, type(error).__name__, str(error)))  # type: ignore[arg-type]

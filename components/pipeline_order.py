@@ -1,0 +1,40 @@
+"""Where in the pipeline the rewriter must be: in front of all that reads the text, and with the aligner behind all of it."""
+
+from __future__ import annotations
+
+from rasa.engine.graph import GraphSchema
+from rasa.nlu.classifiers.classifier import IntentClassifier
+from rasa.nlu.extractors.extractor import EntityExtractorMixin
+from rasa.nlu.featurizers.featurizer import Featurizer
+from rasa.nlu.tokenizers.tokenizer import Tokenizer
+from rasa.nlu.utils.spacy_utils import SpacyNLP
+from rasa.shared.exceptions import InvalidConfigException
+
+ALIGNER = "EntityAligner"
+READS_TEXT = (SpacyNLP, Tokenizer, Featurizer, IntentClassifier, EntityExtractorMixin)
+
+
+def check_order(schema: GraphSchema, rewriter: str) -> None:
+    """Return if the pipeline of a training graph, whose nodes are in the order of `config.yml`, can work with `rewriter`.
+
+    What is not trained (such as the Duckling extractor) has no node in a training graph and is not seen.
+
+    Raises:
+        InvalidConfigException: something that reads the text is in front of it, or no `EntityAligner` is behind them all.
+    """
+    classes = list(dict.fromkeys(node.uses for node in schema.nodes.values()))
+    names = [used.__name__ for used in classes]
+    readers = [place for place, used in enumerate(classes) if issubclass(used, READS_TEXT) and used.__name__ != ALIGNER]
+    own = names.index(rewriter)
+    if readers and readers[0] < own:
+        first = names[readers[0]]
+        raise InvalidConfigException(
+            f"{rewriter}: it is listed after {first}, which would read the text before it is rewritten; "
+            f"allowed: in front of every tokenizer, featurizer, classifier and extractor. Move it to the top of the pipeline."
+        )
+    last_extractor = max((place for place in readers if issubclass(classes[place], EntityExtractorMixin)), default=own)
+    if ALIGNER not in names[max(own, last_extractor) :]:
+        raise InvalidConfigException(
+            f"{rewriter}: no {ALIGNER} follows it and the entity extractors, so offsets of entities would refer to the "
+            f"rewritten text; add `- name: grice.components.{ALIGNER}` at the end of the pipeline."
+        )

@@ -1,0 +1,95 @@
+"""The keys that a component takes in `config.yml`, checked before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rasa.shared.exceptions import InvalidConfigException
+
+from grice.middleware.remote.settings import RemoteSettings
+from grice.middleware.settings import PipelineSettings
+from grice.models.errors import SettingsError
+
+ONNX, HTTP = "onnx", "http"
+SHARED_KEYS = ("backend", "history_turns")
+RUNTIME_KEYS = ("provider", "threads", "precision")
+REMOTE_KEYS = ("url", "api_key", "deadline_ms")
+
+DEFAULT_HISTORY_TURNS = 10
+MAX_HISTORY_TURNS = 100
+
+
+@dataclass(frozen=True)
+class ComponentSettings:
+    """What a component was told.
+
+    Attributes:
+        pipeline: mode, thresholds, and which models run how in process.
+        remote: where the service is; None: the models run in process.
+        history_turns: the newest turns that are read, 0 to 100; the models read few, the guard all.
+    """
+
+    pipeline: PipelineSettings
+    remote: RemoteSettings | None = None
+    history_turns: int = DEFAULT_HISTORY_TURNS
+
+    @property
+    def backend(self) -> str:
+        """`onnx` or `http`."""
+        return ONNX if self.remote is None else HTTP
+
+
+def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> ComponentSettings:
+    """The settings that `config` gives.
+
+    Args:
+        component: its name, for messages.
+        keys: what it takes with each backend, beside `SHARED_KEYS`.
+
+    Raises:
+        InvalidConfigException: a key is unknown or of another backend, or a value is out of range.
+    """
+    try:
+        backend = config.get("backend", ONNX)
+        if not isinstance(backend, str) or backend not in keys:
+            raise SettingsError("backend", backend, ", ".join(keys))
+        _check_keys(config, backend, keys)
+        history_turns = config.get("history_turns", DEFAULT_HISTORY_TURNS)
+        if type(history_turns) is not int or not 0 <= history_turns <= MAX_HISTORY_TURNS:
+            raise SettingsError("history_turns", history_turns, f"0 to {MAX_HISTORY_TURNS}, a whole number")
+        given = {key: value for key, value in config.items() if key not in SHARED_KEYS}
+        if backend == ONNX:
+            return ComponentSettings(PipelineSettings(**given), None, history_turns)
+        remote = {"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}}
+        return ComponentSettings(PipelineSettings(**given), RemoteSettings(**remote), history_turns)
+    except SettingsError as error:
+        raise InvalidConfigException(f"{component}: {error}") from error
+
+
+def _check_keys(config: Mapping[str, Any], backend: str, keys: Mapping[str, tuple[str, ...]]) -> None:
+    allowed = (*SHARED_KEYS, *keys[backend])
+    for key, value in config.items():
+        if key in allowed:
+            continue
+        got = "a value that is not shown" if key == "api_key" else value
+        raise SettingsError(str(key), got, f"{_why_not(key, backend, keys)}; the keys are: {', '.join(sorted(allowed))}")
+
+
+def _why_not(key: object, backend: str, keys: Mapping[str, tuple[str, ...]]) -> str:
+    if backend == HTTP and key in keys[ONNX]:
+        return f"no such key with backend http, it is a setting of the service (there: GRICE_{str(key).upper()})"
+    if any(key in others for others in keys.values()):
+        return f"no such key with backend {backend}, it belongs to the other one"
+    return "no such key"
+
+
+def refuse_keys(component: str, config: Mapping[str, Any]) -> None:
+    """Return if a component that takes no keys was given none.
+
+    Raises:
+        InvalidConfigException: it was given one.
+    """
+    for key, value in config.items():
+        raise InvalidConfigException(f"{component}: {SettingsError(str(key), value, 'no such key; it takes none')}")
