@@ -1,8 +1,10 @@
-"""Makes text, tokens and entities of a message refer to what the user wrote again."""
+"""Makes intent, text, tokens and entities of a message those of what the user wrote again."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from rasa.engine.graph import ExecutionContext, GraphComponent
@@ -14,6 +16,7 @@ from rasa.shared.nlu.constants import ENTITIES, TEXT, TEXT_TOKENS
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
+from grice.components.blending import blend, is_second_reading
 from grice.components.message_record import failure_of, put, record_of
 from grice.components.settings import refuse_keys
 from grice.middleware.entity_alignment import IMPLIED, align_entities
@@ -23,7 +26,9 @@ log = logging.getLogger(__name__)
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.ENTITY_EXTRACTOR, is_trainable=True)
 class EntityAligner(GraphComponent):
-    """Moves entities that were found in a rewrite to where the user's own text supports them; list it last. Takes no keys.
+    """Moves entities that were found in a rewrite to where the user's own text supports them; blends two readings into one.
+
+    List it after the last entity extractor and intent classifier; a `FallbackClassifier` goes behind it. Takes no keys.
 
     It is registered as trainable so that a training graph shows that it is there; it learns nothing.
     """
@@ -49,21 +54,38 @@ class EntityAligner(GraphComponent):
         return self._resource
 
     def process(self, messages: list[Message]) -> list[Message]:
-        """The messages, with text, tokens and entities as if the NLU had read what the user wrote."""
+        """The messages, with text, tokens and entities as if the NLU had read what the user wrote; second readings are gone."""
+        kept: list[Message] = []
         for message in messages:
+            if is_second_reading(message):
+                self._guarded(kept[-1], partial(blend, reading=message))
+            else:
+                self._guarded(message, self._align)
+                kept.append(message)
+        return kept
+
+    def _guarded(self, message: Message, work: Callable[[Message], None]) -> None:
+        """Do `work`; no failure of ours may cost the bot a message."""
+        try:
+            work(message)
+        except Exception as error:
+            log.warning("EntityAligner failed, the message goes on as it is: %s", type(error).__name__)
             record = record_of(message)
-            original, text, found = record.get("original"), message.get(TEXT), message.get(ENTITIES) or []
-            if original is None or text == original:
-                continue
-            try:
-                entities = align_entities(found, original, text)
-            except Exception as error:  # no failure of ours may cost the bot a message
-                log.warning("EntityAligner failed, entities span the whole text: %s", type(error).__name__)
-                entities = [{**entity, "start": 0, "end": len(original), IMPLIED: True} for entity in found]
-                put(message, {**record, "failures": [*record["failures"], failure_of(error, "guard")]})
+            put(message, {**record, "failures": [*record.get("failures", []), failure_of(error, "guard")]})
+            original = record.get("original") or message.get(TEXT)
+            found = message.get(ENTITIES) or []
+            if message.get(TEXT) != original and found:
+                whole = [{**entity, "start": 0, "end": len(original), IMPLIED: True} for entity in found]
+                message.set(ENTITIES, whole, add_to_output=True)
             message.set(TEXT, original, add_to_output=True)
-            if found:
-                message.set(ENTITIES, entities, add_to_output=True)
-            if message.get(TEXT_TOKENS):
-                message.set(TEXT_TOKENS, self._tokenizer.tokenize(message, TEXT))
-        return messages
+
+    def _align(self, message: Message) -> None:
+        original, text, found = record_of(message).get("original"), message.get(TEXT), message.get(ENTITIES) or []
+        if original is None or text == original:
+            return
+        entities = align_entities(found, original, text)
+        message.set(TEXT, original, add_to_output=True)
+        if found:
+            message.set(ENTITIES, entities, add_to_output=True)
+        if message.get(TEXT_TOKENS):
+            message.set(TEXT_TOKENS, self._tokenizer.tokenize(message, TEXT))

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from rasa.shared.nlu.training_data.message import Message
 
+from grice.components.settings import Mode
 from grice.middleware.analysis import StageFailure, TurnAnalysis
-from grice.middleware.settings import Mode
 from grice.models.results import Directness
 
 GRICE = "grice"

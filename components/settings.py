@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from rasa.shared.exceptions import InvalidConfigException
 
@@ -17,6 +17,8 @@ SHARED_KEYS = ("backend", "history_turns")
 RUNTIME_KEYS = ("provider", "threads", "precision")
 REMOTE_KEYS = ("url", "api_key", "deadline_ms")
 
+Mode = Literal["blend", "append", "replace"]
+DEFAULT_MODE: Mode = "blend"
 DEFAULT_HISTORY_TURNS = 10
 MAX_HISTORY_TURNS = 100
 
@@ -26,12 +28,15 @@ class ComponentSettings:
     """What a component was told.
 
     Attributes:
-        pipeline: mode, thresholds, and which models run how in process.
+        pipeline: thresholds, and which models run how in process.
+        mode: what the NLU reads of a rewritten turn: the rewrite alone (`replace`), the original followed by it (`append`), or
+            both, one by one (`blend`).
         remote: where the service is; None: the models run in process.
         history_turns: the newest turns that are read, 0 to 100; the models read few, the guard all.
     """
 
     pipeline: PipelineSettings
+    mode: Mode = DEFAULT_MODE
     remote: RemoteSettings | None = None
     history_turns: int = DEFAULT_HISTORY_TURNS
 
@@ -60,10 +65,14 @@ def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, 
         if type(history_turns) is not int or not 0 <= history_turns <= MAX_HISTORY_TURNS:
             raise SettingsError("history_turns", history_turns, f"0 to {MAX_HISTORY_TURNS}, a whole number")
         given = {key: value for key, value in config.items() if key not in SHARED_KEYS}
-        if backend == ONNX:
-            return ComponentSettings(PipelineSettings(**given), None, history_turns)
-        remote = {"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}}
-        return ComponentSettings(PipelineSettings(**given), RemoteSettings(**remote), history_turns)
+        mode = given.pop("mode", DEFAULT_MODE)
+        if mode not in get_args(Mode):
+            raise SettingsError("mode", mode, ", ".join(get_args(Mode)))
+        remote = None
+        if backend == HTTP:
+            remote = RemoteSettings(**{"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}})
+        pipeline = PipelineSettings(**given, mode="append" if mode == "append" else "replace")
+        return ComponentSettings(pipeline, mode, remote, history_turns)
     except SettingsError as error:
         raise InvalidConfigException(f"{component}: {error}") from error
 

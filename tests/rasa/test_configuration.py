@@ -22,7 +22,7 @@ ALL_KEYS = (
     [
         ({"directfrom": 0.7}, f"setting directfrom: got 0.7; allowed: no such key; {ALL_KEYS}"),
         ({"direct_from": 1.5}, "setting direct_from: got 1.5; allowed: 0.0 to 1.0"),
-        ({"mode": "prepend"}, "setting mode: got 'prepend'; allowed: replace, append"),
+        ({"mode": "prepend"}, "setting mode: got 'prepend'; allowed: blend, append, replace"),
         ({"backend": "grpc"}, "setting backend: got 'grpc'; allowed: onnx, http"),
         ({"backend": "http"}, "setting url: got None; allowed: the address of the service, for instance http://127.0.0.1:8300"),
     ],

@@ -26,11 +26,12 @@ from grice.models.dialogue import MAX_TEXT_CHARACTERS
 OPENING = "I am looking for a place to eat."
 QUESTION = "What price range would you like?"
 INDIRECT = "I am on a tight budget"
+MODES = ("blend", "append", "replace")
 KEYS = {"original", "text", "mode", "decision", "reason", "directness", "label", "rewrite", "findings", "failures"}
 
 
 def expected(mode: str, text: str, history: Sequence[tuple[str, str]]) -> TurnAnalysis:
-    settings = PipelineSettings(mode=mode)
+    settings = PipelineSettings(mode="append" if mode == "append" else "replace")
     return Pipeline.load(settings).predict([Dialogue.of(text, history)])[0]
 
 
@@ -40,7 +41,7 @@ def last_heard(tracker: DialogueStateTracker) -> dict:
 
 
 def check_record(record: dict, analysis: TurnAnalysis, mode: str) -> None:
-    assert set(record) == KEYS
+    assert set(record) == (KEYS | {"weight"} if mode == "blend" else KEYS)
     assert (record["original"], record["text"], record["mode"]) == (analysis.original, analysis.text, mode)
     assert (record["decision"], record["reason"], record["failures"]) == (analysis.decision, analysis.reason, [])
     assert record["directness"] == pytest.approx(analysis.directness.score)
@@ -52,7 +53,7 @@ def check_record(record: dict, analysis: TurnAnalysis, mode: str) -> None:
         }
 
 
-@pytest.mark.parametrize("mode", ["append", "replace"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_history_of_the_conversation_reaches_the_rewriter(load_agent, mode: str) -> None:
     agent = load_agent(with_grice(mode=mode))
     _, tracker = asyncio.run(talk(agent, [OPENING, INDIRECT], "with history"))
@@ -65,7 +66,7 @@ def test_the_history_of_the_conversation_reaches_the_rewriter(load_agent, mode: 
     assert json.loads(json.dumps(within))["grice"] == within["grice"]
 
 
-@pytest.mark.parametrize("mode", ["append", "replace"])
+@pytest.mark.parametrize("mode", MODES)
 def test_an_implied_value_fills_its_slot(load_agent, mode: str) -> None:
     answers, tracker = asyncio.run(talk(load_agent(with_grice(mode=mode)), [OPENING, INDIRECT, "for 5 people"], "a"))
     assert answers == [QUESTION, "How many people will come?", "A table for 5, cheap."]
@@ -77,7 +78,7 @@ def test_an_implied_value_fills_its_slot(load_agent, mode: str) -> None:
 SAID = [line.strip(" -").replace("](price)", "").replace("[", "") for line in NLU.splitlines() if line.startswith("    - ")]
 
 
-@pytest.mark.parametrize("mode", ["append", "replace"])
+@pytest.mark.parametrize("mode", MODES)
 def test_offsets_never_point_outside_the_original(load_agent, mode: str) -> None:
     agent = load_agent(with_grice(mode=mode, direct_from=1.0, min_confidence=0.0))
     texts = [INDIRECT, "cheap would be nice, there are 5 of us", "the centre?", *SAID]
@@ -167,14 +168,14 @@ def test_scorer_and_rewriter_share_models_and_scores(load_agent, monkeypatch: py
     records = [asyncio.run(agent.parse_message(text))["grice"] for agent in (first, second)]
     assert len(asked) == 1
     assert records[0] == records[1]
-    assert set(records[0]) == KEYS
+    assert set(records[0]) == KEYS | {"weight"}
 
 
 def test_several_messages_and_no_tracker() -> None:
     """As `process` is called where there is no conversation."""
     component = IndirectTurnRewriter.load({"mode": "replace"}, None, None, ExecutionContext(GraphSchema({})))
     messages = [Message({TEXT: text}) for text in (INDIRECT, "/greet", "", "Please find me a cheap restaurant.")]
-    assert component.process(messages) is messages
+    assert component.process(messages) == messages
     analyses = [expected("replace", text, []) for text in (INDIRECT, "Please find me a cheap restaurant.")]
     assert [message.get(TEXT) for message in messages] == [analyses[0].text, "/greet", "", analyses[1].text]
     assert [(message.get("grice") or {}).get("reason") for message in messages] == ["indirect", None, None, "direct"]
