@@ -1,1 +1,9 @@
 """Rasa 3.6 adapters: the only code that imports rasa. Name a class by its path in `config.yml` or `endpoints.yml`."""
+
+from grice.components.directness_scorer import DirectnessScorer
+from grice.components.entity_aligner import EntityAligner
+from grice.components.indirect_turn_rewriter import IndirectTurnRewriter
+from grice.components.monitor_event_broker import MonitorEventBroker
+from grice.components.monitored_response_generator import MonitoredResponseGenerator
+
+__all__ = ["DirectnessScorer", "EntityAligner", "IndirectTurnRewriter", "MonitorEventBroker", "MonitoredResponseGenerator"]

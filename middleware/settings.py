@@ -58,11 +58,11 @@ class PipelineSettings:
 
     def __post_init__(self) -> None:
         for name in ("direct_from", "clarify_below", "min_confidence"):
-            _within(name, getattr(self, name), 0.0, 1.0)
-        _within("deadline_ms", self.deadline_ms, 1, 600_000)
-        _within("threads", self.threads, 1, 64)
-        _within("workers", self.workers, 0, 64)
-        _check_choices(self)
+            check_within(name, getattr(self, name), 0.0, 1.0)
+        check_within("deadline_ms", self.deadline_ms, 1, 600_000)
+        check_within("threads", self.threads, 1, 64)
+        check_within("workers", self.workers, 0, 64)
+        check_choices(self)
 
     @property
     def runtime(self) -> Runtime:
@@ -86,7 +86,12 @@ class ServiceSettings:
         batch_size, batch_wait_ms: a batch leaves when it has this many items or its first has waited this long.
         queue_size: items that may wait, at least the 64 that one request may hold; more are answered 429 with Retry-After.
         api_keys: a caller of `/v1/…` must send one of these as a bearer token; none: no key is asked for. In the environment
-            separated by commas.
+            separated by commas. Rasa sends one to `/model/parse` as the `token` of its `nlu:` endpoint.
+        nlu_url: the plain Rasa NLU server that answers `/model/parse` behind this service (`http://…`); empty: there is none.
+        nlu_token: what that server was started with as `--auth-token`.
+        nlu_timeout_ms: how long it may take for one text, in milliseconds. It is asked twice if it fails on a rewritten text.
+        events_stream: the Redis stream (at `redis_url`) that events posted to `/v1/events` are also added to; empty: none.
+        events_maxlen: entries that this stream holds, about; the oldest go first.
     """
 
     host: str = "127.0.0.1"
@@ -102,17 +107,25 @@ class ServiceSettings:
     batch_wait_ms: float = 3.0
     queue_size: int = 512
     api_keys: tuple[str, ...] = field(default=(), repr=False)
+    nlu_url: str = field(default="", repr=False)
+    nlu_token: str = field(default="", repr=False)
+    nlu_timeout_ms: int = 3000
+    events_stream: str = ""
+    events_maxlen: int = 100_000
 
     def __post_init__(self) -> None:
-        _within("port", self.port, 0, 65_535)
-        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size"):
-            _within(name, getattr(self, name), 1, 2**31)
-        _within("queue_size", self.queue_size, 64, 2**31)
-        _within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
-        _within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
+        check_within("port", self.port, 0, 65_535)
+        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size", "events_maxlen"):
+            check_within(name, getattr(self, name), 1, 2**31)
+        check_within("nlu_timeout_ms", self.nlu_timeout_ms, 1, 600_000)
+        check_within("queue_size", self.queue_size, 64, 2**31)
+        check_within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
+        check_within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
         if not all(isinstance(key, str) and key for key in self.api_keys):
             raise SettingsError("api_keys", f"{len(self.api_keys)} keys", "non-empty strings")
-        _check_choices(self)
+        check_choices(self)
+        if self.nlu_url and not self.nlu_url.startswith(("http://", "https://")):
+            raise SettingsError("nlu_url", self.nlu_url.split("://")[0], "a URL that starts with http:// or https://, or nothing")
 
 
 Settings = TypeVar("Settings", PipelineSettings, ServiceSettings)
@@ -146,12 +159,22 @@ def _parsed(name: str, text: str, kind: Any) -> Any:
         raise SettingsError(name, text, "an integer" if kind is int else "a number") from None
 
 
-def _within(name: str, value: object, low: float, high: float) -> None:
+def check_within(name: str, value: object, low: float, high: float) -> None:
+    """Refuse a setting that is not a number from `low` to `high`.
+
+    Raises:
+        SettingsError: it is not.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise SettingsError(name, value, f"{low} to {high}")
 
 
-def _check_choices(settings: PipelineSettings | ServiceSettings) -> None:
+def check_choices(settings: object) -> None:
+    """Refuse settings (a dataclass) with a value that is none of its `Literal`, or is not the string that it should be.
+
+    Raises:
+        SettingsError: there is one.
+    """
     for name, kind in get_type_hints(type(settings)).items():
         choices = get_args(kind) if get_origin(kind) is Literal else ()
         if choices and getattr(settings, name) not in choices:

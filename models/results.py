@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from grice.models.errors import InputError
+
+Behavior = Literal["Emp", "!Emp", "!Com", "!Fac", "!Sel", "!Par", "Red", "Ign", "!Rel"]
+"""What a bot's response can do, as ABC-Eval labels it: empathic, lack of empathy, commonsense contradiction, incorrect fact, self
+contradiction, partner contradiction, redundant, ignoring, irrelevant."""
+
+BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 
 
 @dataclass(frozen=True)
@@ -41,3 +51,26 @@ class Rewrite:
     history_read: int = 0
     history_cut: int = 0
     text_cut: bool = False
+
+
+@dataclass(frozen=True)
+class Behaviors:
+    """What a bot's response does, behaviour by behaviour.
+
+    Attributes:
+        probabilities: for each of `BEHAVIORS`, how likely the response shows it, 0 to 1; None where it was not scored. Labels that
+            are not given are not scored.
+
+    Raises:
+        InputError: a label is unknown, or a probability is not a number from 0 to 1.
+    """
+
+    probabilities: Mapping[Behavior, float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for label, probability in self.probabilities.items():
+            if label not in BEHAVIORS:
+                raise InputError("behavior", label, ", ".join(BEHAVIORS))
+            if probability is not None and not 0 <= probability <= 1:
+                raise InputError(f"probability of {label}", probability, "0 to 1, or None")
+        object.__setattr__(self, "probabilities", {label: self.probabilities.get(label) for label in BEHAVIORS})

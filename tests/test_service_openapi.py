@@ -9,15 +9,19 @@ import httpx
 import pytest
 from fake_models import FakeRewriter, fake_pipeline
 from live_service import serving
+from plain_nlu_server import nlu_server
 
 from grice.middleware.service import examples
-from grice.middleware.service.answers import DirectnessAnswer, RewriteAnswer, TurnAnswer
+from grice.middleware.service.answers import DirectnessAnswer, EventAnswer, RewriteAnswer, TurnAnswer
 from grice.middleware.service.app import create_app
+from grice.middleware.settings import ServiceSettings
 
 ROUTES = {
     ("get", "/v1/dialogues/{dialogue_id}"): "read_dialogue",
     ("delete", "/v1/dialogues/{dialogue_id}"): "delete_dialogue",
     ("get", "/v1/models"): "list_models",
+    ("post", "/model/parse"): "parse",
+    ("post", "/v1/events"): "keep_events",
     ("post", "/v1/directness"): "score_directness",
     ("post", "/v1/rewrite"): "rewrite",
     ("post", "/v1/turns"): "analyse_turns",
@@ -29,7 +33,7 @@ ROUTES = {
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with nlu_server() as nlu, serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(nlu_url=nlu.url))) as client:
         yield client
 
 
@@ -61,7 +65,7 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 10
+    assert posted == 14
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -69,6 +73,7 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         ("/v1/directness", DirectnessAnswer, examples.DIRECTNESS_ANSWER),
         ("/v1/rewrite", RewriteAnswer, examples.REWRITE_ANSWER),
         ("/v1/turns", TurnAnswer, examples.TURN_ANSWER),
+        ("/v1/events", EventAnswer, examples.EVENT_ANSWER),
     ):
         assert kind.model_validate(example).model_dump() == example
         assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
@@ -81,8 +86,10 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
         for response in wrong.values():
             assert set(response["content"]) == {"application/problem+json"}
             assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
-        if path in ("/v1/directness", "/v1/rewrite", "/v1/turns"):
+        if path in ("/v1/directness", "/v1/rewrite", "/v1/turns", "/v1/events"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
+        if path == "/model/parse":
+            assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 502, 503, 504}
 
 
 def test_every_field_is_described(document: dict[str, Any]) -> None:
@@ -93,5 +100,5 @@ def test_every_field_is_described(document: dict[str, Any]) -> None:
 
 def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "WireTurn", "Batch_TurnItem_"):
+    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "WireTurn", "Batch_TurnItem_"):
         assert schemas[name]["additionalProperties"] is False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import shlex
 import signal
@@ -94,6 +95,8 @@ def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
         (["--port", "70000"], "setting port: got 70000; allowed: 0 to 65535"),
         (["--queue-size", "10"], "setting queue_size: got 10; allowed: 64 to"),
         (["--direct-from", "1.5"], "setting direct_from: got 1.5; allowed: 0.0 to 1.0"),
+        (["--nlu-url", "localhost:5005"], "setting nlu_url: got 'localhost:5005'; allowed: a URL that starts with http://"),
+        (["--nlu-timeout-ms", "0"], "setting nlu_timeout_ms: got 0; allowed: 1 to"),
     ],
 )
 def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> None:
@@ -102,8 +105,10 @@ def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> 
 
 
 def test_keys_and_passwords_are_not_printed() -> None:
-    service, _ = serve.settings_of(parsed("--redis-url", "redis://user:hidden@localhost"))
-    assert "hidden" not in repr(service)
+    urls = ("--redis-url", "redis://user:hidden@localhost", "--nlu-url", "http://user:hidden@localhost:5005")
+    service, _ = serve.settings_of(parsed(*urls))
+    assert service.nlu_url.endswith(":5005")
+    assert "hidden" not in repr(dataclasses.replace(service, nlu_token="hidden", api_keys=("hidden",)))
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,8 @@ from live_service import RedisServer, eventually
 
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, MemoryStore, open_store
-from grice.middleware.stores.redis import KEY, RedisStore
+from grice.middleware.stores.dialogue_store import REMEMBERED
+from grice.middleware.stores.redis import KEY, NAMES, RedisStore
 from grice.models.dialogue import Turn
 from grice.models.errors import SettingsError, StoreError
 
@@ -136,6 +137,64 @@ def test_parallel_appends_are_whole_and_none_is_lost(make: Make) -> None:
     assert sorted(pairs) == sorted((f"bot {number}", f"user {number}") for number in range(100))
 
 
+def test_an_addition_with_a_name_is_made_once(make: Make) -> None:
+    store = make()
+    assert store.append("a", [HELLO], once="one")
+    assert not store.append("a", [HELLO], once="one")
+    assert store.append("a", [ANSWER], once="two")
+    assert not store.append("a", [HELLO], once="one")
+    assert store.append("a", [ANSWER])
+    assert store.append("b", [HELLO], once="one")
+    assert store.read("a") == (HELLO, ANSWER, ANSWER)
+    assert store.read("b") == (HELLO,)
+
+
+def test_no_turns_use_up_no_name(make: Make) -> None:
+    store = make()
+    assert not store.append("a", [], once="one")
+    assert store.append("a", [HELLO], once="one")
+
+
+def test_parallel_additions_of_one_name_are_made_once(make: Make) -> None:
+    store = make(max_turns=1000)
+
+    def append(number: int) -> bool:
+        return store.append("a", [Turn("user", str(number % 20))], once=f"name {number % 20}")
+
+    with ThreadPoolExecutor(8) as pool:
+        added = list(pool.map(append, range(200)))
+    assert sum(added) == 20
+    assert sorted(int(turn.text) for turn in store.read("a")) == list(range(20))
+
+
+def test_names_outlive_their_turns(make: Make) -> None:
+    store = make(max_turns=2)
+    for number in range(5):
+        store.append("a", [Turn("user", str(number))], once=str(number))
+    assert not any(store.append("a", [HELLO], once=str(number)) for number in range(5))
+    assert [turn.text for turn in store.read("a")] == ["3", "4"]
+
+
+def test_so_many_names_are_remembered(make: Make) -> None:
+    store = make()
+    for number in range(REMEMBERED + 1):
+        store.append("a", [HELLO], once=str(number))
+    assert not store.append("a", [HELLO], once=str(REMEMBERED))
+    assert not store.append("a", [HELLO], once="1")
+    assert store.append("a", [HELLO], once="0")
+
+
+def test_names_are_forgotten_with_their_dialogue(make: Make) -> None:
+    store = make()
+    store.append("a", [HELLO], once="one")
+    store.delete("a")
+    assert store.append("a", [HELLO], once="one")
+    store.expire("a", 0)
+    assert store.append("a", [HELLO], once="one")
+    store.expire("a", 0.02)
+    eventually(lambda: store.append("a", [ANSWER], once="one"))
+
+
 def test_a_store_that_is_there_can_be_used(make: Make) -> None:
     make().ping()
 
@@ -168,6 +227,15 @@ def test_memory_is_bounded_in_characters_too() -> None:
     assert [len(store.read(name)) for name in "abc"] == [0, 1, 1]
 
 
+def test_names_count_as_characters_of_memory() -> None:
+    store = MemoryStore(max_characters=30)
+    store.append("a", [Turn("user", "x" * 10)], once="n" * 10)
+    store.append("b", [Turn("user", "x" * 10)])
+    assert store.read("a")
+    store.append("a", [Turn("user", "x")], once="m" * 10)
+    assert not store.read("b")
+
+
 def test_memory_expires_by_the_clock() -> None:
     clock = Clock()
     store = MemoryStore(expire_s=10, clock=clock)
@@ -190,9 +258,10 @@ def test_memory_gives_back_what_nobody_asks_for() -> None:
 
 def test_redis_expires_keys_itself(redis_server: RedisServer) -> None:
     store = RedisStore(redis_server.url, expire_s=100)
-    store.append("a", [HELLO])
+    store.append("a", [HELLO], once="one")
     with redis_server.client() as client:
-        assert 0 < client.pttl(KEY + "a") <= 100_000
+        for key in (KEY, NAMES):
+            assert 0 < client.pttl(key + "a") <= 100_000
     store.close()
 
 
@@ -204,6 +273,7 @@ def test_redis_that_is_down_is_an_error_that_says_so(redis_server: RedisServer) 
         store.ping,
         lambda: store.read("a"),
         lambda: store.append("a", [HELLO]),
+        lambda: store.append("a", [HELLO], once="one"),
         lambda: store.delete("a"),
         lambda: store.expire("a", 1),
     ):
@@ -226,6 +296,10 @@ def test_redis_holding_something_else_is_an_error(redis_server: RedisServer) -> 
             store.read(name)
     with pytest.raises(StoreError):
         store.append("a", [HELLO])
+    with pytest.raises(StoreError):
+        store.append("a", [HELLO], once="one")
+    store.delete("a")
+    assert store.append("a", [HELLO], once="one")
     store.close()
 
 

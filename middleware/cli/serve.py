@@ -32,7 +32,20 @@ _PIPELINE = (
     "deadline_ms",
     *RUNTIME,
 )
-_SERVICE = ("host", "port", "store", "redis_url", "expire_s", "max_turns", "batch_size", "batch_wait_ms", "queue_size")
+_SERVICE = (
+    "host",
+    "port",
+    "store",
+    "redis_url",
+    "expire_s",
+    "max_turns",
+    "batch_size",
+    "batch_wait_ms",
+    "queue_size",
+    "nlu_url",
+    "nlu_timeout_ms",
+    "events_stream",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,12 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address to listen on")
     parser.add_argument("--port", type=int, help="port to listen on; 0: any free one")
     parser.add_argument("--store", choices=get_args(StoreKind), help="where dialogues are kept")
-    parser.add_argument("--redis-url", metavar="URL", help="used with --store redis")
+    parser.add_argument("--redis-url", metavar="URL", help="used with --store redis and --events-stream")
     parser.add_argument("--expire-s", type=int, metavar="SECONDS", help="a dialogue is forgotten that long after its last turn")
     parser.add_argument("--max-turns", type=int, metavar="N", help="turns kept of a dialogue")
     parser.add_argument("--batch-size", type=int, metavar="N", help="most items in one call of a model")
     parser.add_argument("--batch-wait-ms", type=float, metavar="MS", help="how long a batch waits to fill")
     parser.add_argument("--queue-size", type=int, metavar="N", help="most items that wait; more are answered 429")
+    parser.add_argument("--nlu-url", metavar="URL", help="the plain Rasa NLU server behind /model/parse (token: GRICE_NLU_TOKEN)")
+    parser.add_argument("--nlu-timeout-ms", type=int, metavar="MS", help="how long that server may take for one text")
+    parser.add_argument("--events-stream", metavar="KEY", help="the Redis stream that posted events are added to")
     parser.add_argument("--mode", choices=get_args(Mode), help="what the NLU gets: the rewrite alone, or after the original")
     parser.add_argument("--direct-from", type=float, metavar="SCORE", help="a turn of at least this directness passes")
     parser.add_argument(

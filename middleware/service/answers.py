@@ -27,7 +27,10 @@ class WireFailure(Wire):
     message: Annotated[str, Field(description="What happened.")]
 
 
-Failures = Annotated[list[WireFailure], Field(description="Stages that failed; `store`: the history could not be read or kept.")]
+Failures = Annotated[
+    list[WireFailure],
+    Field(description="Stages that failed; `store`: the history could not be read or kept; `nlu`: the NLU server."),
+]
 
 
 def wire_failures(failures: Iterable[StageFailure]) -> list[WireFailure]:
@@ -117,6 +120,19 @@ class BatchAnswer(Wire, Generic[AnyResult]):
     """The answers to `items`, in their order."""
 
     items: Annotated[list[AnyResult], Field(description="One answer an item.")]
+    schema_version: SchemaVersion = 1
+
+
+class EventResult(Wire):
+    """What became of one event."""
+
+    event_id: Annotated[str, Field(description="Its name.")]
+    kept: Annotated[bool, Field(description="False: its turn was there already.")]
+
+
+class EventAnswer(EventResult):
+    """What became of a single event."""
+
     schema_version: SchemaVersion = 1
 
 

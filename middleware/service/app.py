@@ -12,7 +12,15 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from grice.middleware.pipeline import Pipeline
-from grice.middleware.service import dialogues_route, directness_route, operations_route, rewrite_route, turns_route
+from grice.middleware.service import (
+    dialogues_route,
+    directness_route,
+    events_route,
+    operations_route,
+    parse_route,
+    rewrite_route,
+    turns_route,
+)
 from grice.middleware.service.api_keys import ApiKeys
 from grice.middleware.service.body import Body
 from grice.middleware.service.engine import Engine
@@ -66,7 +74,7 @@ def create_app(
         dependencies=[Security(HTTPBearer(auto_error=False))] if chosen.api_keys else [],
     )
     app.state.engine = engine
-    for module in (turns_route, directness_route, rewrite_route, dialogues_route, operations_route):
+    for module in (turns_route, events_route, parse_route, directness_route, rewrite_route, dialogues_route, operations_route):
         app.include_router(module.router)
     for kind in (RequestValidationError, HTTPException, GriceError, Refused):
         app.add_exception_handler(kind, _tell)

@@ -30,7 +30,20 @@ class Conversations:
 
     async def keep(self, dialogue_ids: Sequence[str | None], turns: Sequence[Sequence[Turn]]) -> list[StageFailure | None]:
         """Add turns to each dialogue that has an id; what failed."""
-        return await self._each(dialogue_ids, lambda place, name: self.store.append(name, turns[place]), None)
+
+        def add(place: int, name: str) -> None:
+            self.store.append(name, turns[place])
+
+        return await self._each(dialogue_ids, add, None)
+
+    async def keep_once(self, dialogue_id: str, turn: Turn, event_id: str) -> StageFailure | None:
+        """Add the turn of an event to its dialogue, unless that has it already; what failed."""
+
+        def add(place: int, name: str) -> None:
+            self.store.append(name, [turn], once=event_id)
+
+        (failure,) = await self._each([dialogue_id], add, None)
+        return failure
 
     async def _each(
         self, dialogue_ids: Sequence[str | None], work: Callable[[int, str], Answer], empty: Answer

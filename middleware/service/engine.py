@@ -10,10 +10,12 @@ from typing import Annotated, Any, Generic, TypeVar
 from fastapi import Depends, Request
 
 from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.event_delivery import EventPublisher
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.batcher import Batcher, Predict
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.nlu_server import NluServer
 from grice.middleware.service.schemas import Item, TurnItem
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore
@@ -46,6 +48,8 @@ class Engine:
         self.settings = settings
         self.metrics = metrics
         self.conversations = Conversations(store)
+        self.stream = open_stream(settings)
+        self.nlu = NluServer(settings.nlu_url, settings.nlu_token, settings.nlu_timeout_ms / 1000) if settings.nlu_url else None
         self.turns = self._batcher("turns", isolated(pipeline.predict))
         self.directness = self._batcher("directness", pipeline.directness.predict)
         self.rewriters: dict[TargetForm, Batcher[Rewrite]] = {
@@ -76,6 +80,10 @@ class Engine:
         for batcher in self._batchers():
             await batcher.close()
         self.store.close()
+        if self.stream is not None:
+            self.stream.close()
+        if self.nlu is not None:
+            await self.nlu.close()
 
     def _batchers(self) -> tuple[Batcher[Any], ...]:
         return (self.turns, self.directness, *self.rewriters.values())
@@ -115,6 +123,22 @@ class Engine:
         return [
             Found(each.result, (*each.failures, *filter(None, [failure]))) for each, failure in zip(found, failures, strict=True)
         ]
+
+
+def open_stream(settings: ServiceSettings) -> EventPublisher | None:
+    """The stream of events that the settings name, if they do. Does not connect yet.
+
+    Raises:
+        MissingExtra: redis-py is not installed.
+        SettingsError: the URL cannot be read.
+    """
+    if not settings.events_stream:
+        return None
+    from grice.middleware.event_delivery.redis_stream import RedisStreamPublisher
+
+    return RedisStreamPublisher(
+        settings.redis_url, settings.events_stream, settings.events_maxlen, settings.store_timeout_ms / 1000
+    )
 
 
 def isolated(predict: Predict[TurnAnalysis]) -> Predict[TurnAnalysis]:

@@ -41,6 +41,34 @@ TURNS: Examples = {
     ),
 }
 
+EVENTS: Examples = {
+    "bot": _example(
+        "What a bot said",
+        {
+            "event_id": "6f1d0c5e",
+            "dialogue_id": "table-for-five",
+            "speaker": "bot",
+            "text": "Shall I book a table?",
+            "timestamp": 1795183200.25,
+            "action": "utter_ask_book",
+        },
+    ),
+    "batch": _example(
+        "What was said since",
+        {
+            "items": [
+                {"event_id": "u1", "dialogue_id": "a", "speaker": "user", "text": "Hello.", "timestamp": 1795183201.0},
+                {"event_id": "b1", "dialogue_id": "a", "speaker": "bot", "text": "Hello!", "timestamp": 1795183201.5},
+            ]
+        },
+    ),
+}
+
+PARSE: Examples = {
+    "rasa": _example("What Rasa posts", {"text": INDIRECT, "message_id": "table-for-five", "token": None}),
+    "alone": _example("A text without a sender: it has no history and is not kept", {"text": INDIRECT}),
+}
+
 _READ = {"history_read": 2, "history_cut": 0, "text_cut": False}
 
 DIRECTNESS_ANSWER: Examples = {"schema_version": 1, "score": 0.12, **_READ, "failures": []}
@@ -64,4 +92,24 @@ TURN_ANSWER: Examples = {
     "rewrite": {"text": "Book a table for five at 7.", "confidence": 0.83, "tokens": 9, "finished": True, **_READ},
     "findings": [],
     "failures": [],
+}
+EVENT_ANSWER: Examples = {"schema_version": 1, "event_id": "6f1d0c5e", "kept": True}
+PARSE_ANSWER: Examples = {
+    "text": INDIRECT,
+    "intent": {"name": "book_restaurant", "confidence": 0.97},
+    "entities": [{"entity": "people", "start": 17, "end": 21, "value": "five", "extractor": "DIETClassifier"}],
+    "intent_ranking": [{"name": "book_restaurant", "confidence": 0.97}],
+    "grice": {
+        "original": INDIRECT,
+        "text": f"{INDIRECT} Book a table for five at 7.",
+        "mode": "append",
+        "decision": "rewrite",
+        "reason": "indirect",
+        "directness": 0.12,
+        "label": "indirect",
+        "rewrite": {"text": "Book a table for five at 7.", "confidence": 0.83},
+        "findings": [],
+        "failures": [],
+        "event_id": "2ff1b0a1c5f84e6aa1c31c5d0e6a5a0b",
+    },
 }

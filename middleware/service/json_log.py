@@ -31,3 +31,5 @@ def log_json_lines(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    # At INFO it tells every URL that is asked, and Rasa's server takes its token in the URL.
+    logging.getLogger("httpx").setLevel(logging.WARNING)

@@ -33,6 +33,7 @@ class Metrics:
         self._rejected = self._counter("grice_rejections", "Items refused because the queue was full.", "model")
         self._decisions = self._counter("grice_decisions", "User turns by what was decided, and why.", "decision", "reason")
         self._failures = self._counter("grice_stage_failures", "Stages that failed.", "stage", "error")
+        self._events = self._counter("grice_events", "Events taken; kept=no: its turn was there already.", "speaker", "kept")
         self._cut = self._counter("grice_history_turns_cut", "Turns of history that did not fit into the model.")
 
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
@@ -64,6 +65,10 @@ class Metrics:
     def failure(self, failure: StageFailure) -> None:
         """A stage failed."""
         self._failures.labels(failure.stage, failure.error).inc()
+
+    def event(self, speaker: str, kept: bool) -> None:
+        """An event was taken."""
+        self._events.labels(speaker, "yes" if kept else "no").inc()
 
     def history_cut(self, turns: int) -> None:
         """A model left out that many turns."""

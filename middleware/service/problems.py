@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from grice.models.errors import DeadlineExceeded, InputError, Overloaded, StoreError, shorten
+from grice.models.errors import DeadlineExceeded, DeliveryError, InputError, NluError, NluLate, Overloaded, StoreError, shorten
 
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 20
@@ -88,6 +88,10 @@ def problem_of(error: Exception) -> Problem:
         return Problem(429, "overloaded", str(error), headers={"retry-after": str(max(1, round(error.retry_after_s)))})
     if isinstance(error, StoreError):
         return Problem(503, "store-unavailable", str(error), headers={"retry-after": "1"})
+    if isinstance(error, DeliveryError):
+        return Problem(503, "stream-unavailable", str(error), headers={"retry-after": "1"})
+    if isinstance(error, NluError):
+        return Problem(504, "nlu-late", str(error)) if isinstance(error, NluLate) else Problem(502, "nlu-failed", str(error))
     if isinstance(error, DeadlineExceeded):
         return Problem(503, "deadline-exceeded", str(error), headers={"retry-after": "1"})
     log.error("request failed", extra={"error": type(error).__name__, "at": _place(error)})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from grice.middleware.dialogue_id import DIALOGUE_ID_PATTERN, MAX_DIALOGUE_ID
+from grice.middleware.events import END_OF_TIME, MAX_NAME, DialogueEvent
 from grice.middleware.settings import Mode
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn, check_text
 from grice.models.template import TargetForm
@@ -15,10 +17,9 @@ MAX_ITEMS = 64
 MAX_BOT_TURNS = 16
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS), AfterValidator(check_text)]
-DIALOGUE_ID_PATTERN = r"^[^\s/]*\w[^\s/]*$"
-MAX_DIALOGUE_ID = 200
 DialogueId = Annotated[str, Field(min_length=1, max_length=MAX_DIALOGUE_ID, pattern=DIALOGUE_ID_PATTERN)]
 """A caller's name for a dialogue: no white space, no slash, at least one letter or digit."""
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
 
 
 def _listed(value: object) -> object:
@@ -110,7 +111,37 @@ class TurnItem(DirectnessItem):
         return [*(Turn("bot", text) for text in self.bot), *super().new_turns(speaker)]
 
 
-AnyItem = TypeVar("AnyItem", bound=Item)
+class EventItem(Wire):
+    """One turn of a dialogue that took place."""
+
+    event_id: Annotated[Name, Field(description="Stable and unique within the dialogue: each event is kept once, by this.")]
+    dialogue_id: Annotated[DialogueId, Field(description="Which dialogue.")]
+    speaker: Annotated[Speaker, Field(description="Who said it.")]
+    text: Annotated[Text, Field(description="What was said.")]
+    timestamp: Annotated[float, Field(ge=0, lt=END_OF_TIME, description="When, in Unix seconds.")]
+    channel: Annotated[Name | None, Field(description="The way it came, such as `rest`.")] = None
+    bot_version: Annotated[Name | None, Field(description="Which version of the bot took part.")] = None
+    action: Annotated[Name | None, Field(description="What made the bot say it, such as `utter_greet`.")] = None
+    metadata: Annotated[
+        dict[str, Any], Field(description="More; `grice` holds the analysis of a user turn or what was found of a response.")
+    ] = {}
+    schema_version: Annotated[Literal[1], Field(description="Version of this shape.")] = 1
+
+    @model_validator(mode="after")
+    def _whole(self) -> EventItem:
+        self.event()
+        return self
+
+    def event(self) -> DialogueEvent:
+        """The event.
+
+        Raises:
+            InputError: a value is not usable, or it is too large.
+        """
+        return DialogueEvent(**dict(self))
+
+
+AnyItem = TypeVar("AnyItem", bound=Wire)
 
 
 class Batch(Wire, Generic[AnyItem]):
@@ -130,6 +161,8 @@ DirectnessBody = Annotated[
 ]
 RewriteBody = Annotated[Annotated[RewriteItem, Tag("single")] | Annotated[Batch[RewriteItem], Tag("batch")], SINGLE_OR_BATCH]
 TurnBody = Annotated[Annotated[TurnItem, Tag("single")] | Annotated[Batch[TurnItem], Tag("batch")], SINGLE_OR_BATCH]
+
+EventBody = Annotated[Annotated[EventItem, Tag("single")] | Annotated[Batch[EventItem], Tag("batch")], SINGLE_OR_BATCH]
 
 
 def items_of(body: AnyItem | Batch[AnyItem]) -> tuple[list[AnyItem], bool]:

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from grice.models.dialogue import Turn
 
+REMEMBERED = 1000
+"""Names of additions that are remembered of a dialogue."""
+
 
 class DialogueStore(Protocol):
     """Keeps the newest turns of each dialogue for a while. All methods may be called from any thread.
@@ -14,10 +17,16 @@ class DialogueStore(Protocol):
     Every method raises `StoreError` when the store cannot be reached or refuses.
     """
 
-    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
-        """Add turns at the end, all or none, in order and unmixed with those of other callers.
+    def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
+        """Add turns at the end, all or none, in order and unmixed with those of other callers; whether they were added.
 
         The oldest turns beyond the store's bound go, and the dialogue lives for the store's full time again.
+
+        Args:
+            dialogue_id: which dialogue.
+            turns: what to add; none: nothing happens.
+            once: a name of this addition. Another one of the same name to the same dialogue does nothing, also if two callers come
+                at the same time. The newest `REMEMBERED` names of a dialogue are known, as long as the dialogue lives.
         """
         ...
 
@@ -26,7 +35,7 @@ class DialogueStore(Protocol):
         ...
 
     def delete(self, dialogue_id: str) -> bool:
-        """Forget a dialogue; whether there was one."""
+        """Forget a dialogue, and the names of what was added to it; whether there was one."""
         ...
 
     def expire(self, dialogue_id: str, seconds: float) -> bool:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 
 SWEEP_S = 60.0
@@ -18,10 +19,11 @@ SWEEP_S = 60.0
 class _Kept:
     turns: tuple[Turn, ...]
     until: float
+    names: tuple[str, ...] = ()
 
     @property
     def characters(self) -> int:
-        return sum(len(turn.text) for turn in self.turns)
+        return sum(len(turn.text) for turn in self.turns) + sum(map(len, self.names))
 
 
 class MemoryStore:
@@ -30,7 +32,7 @@ class MemoryStore:
     Args:
         max_dialogues: dialogues kept.
         max_turns: turns kept of a dialogue.
-        max_characters: characters kept in all, so that long texts cannot take all memory either.
+        max_characters: characters kept in all, names of additions too, so that long texts cannot take all memory either.
         expire_s: seconds after its last turn that a dialogue is forgotten.
         clock: seconds that only go forward.
     """
@@ -53,19 +55,22 @@ class MemoryStore:
         self._characters = 0
         self._next_sweep = clock() + SWEEP_S
 
-    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
+    def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
         if not turns:
-            return
+            return False
         with self._lock:
             self._sweep()
-            kept = self._living(dialogue_id)
-            before = kept.turns if kept else ()
+            kept = self._living(dialogue_id) or _Kept((), 0.0)
+            if once is not None and once in kept.names:
+                return False
             self._drop(dialogue_id)
-            added = _Kept((*before, *turns)[-self.max_turns :], self._clock() + self.expire_s)
+            names = kept.names if once is None else (*kept.names, once)[-REMEMBERED:]
+            added = _Kept((*kept.turns, *turns)[-self.max_turns :], self._clock() + self.expire_s, names)
             self._dialogues[dialogue_id] = added
             self._characters += added.characters
             while len(self._dialogues) > self.max_dialogues or self._characters > self.max_characters:
                 self._drop(next(iter(self._dialogues)))
+            return True
 
     def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
         with self._lock:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 from grice.models.errors import MissingExtra, SettingsError, StoreError
 
@@ -17,6 +19,19 @@ except ImportError as error:
     raise MissingExtra("redis", "redis") from error
 
 KEY = "grice:dialogue:"
+NAMES = "grice:once:"
+
+# Redis runs a script as one step. The turns come before the name: a script that fails midway is not undone.
+_APPEND_ONCE = """
+if redis.call('ZSCORE', KEYS[2], ARGV[1]) then return 0 end
+redis.call('RPUSH', KEYS[1], unpack(ARGV, 6))
+redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+redis.call('LTRIM', KEYS[1], -tonumber(ARGV[3]), -1)
+redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -tonumber(ARGV[4]) - 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
+return 1
+"""
 
 Answer = TypeVar("Answer")
 
@@ -48,17 +63,35 @@ class RedisStore:
             raise SettingsError(
                 "redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://"
             ) from error
+        self._append_script = self._redis.register_script(_APPEND_ONCE)
 
-    def append(self, dialogue_id: str, turns: Sequence[Turn]) -> None:
-        if turns:
-            self._ask("append", lambda: self._append(KEY + dialogue_id, turns))
+    def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
+        if not turns:
+            return False
+        rows = [json.dumps([turn.speaker, turn.text], ensure_ascii=False) for turn in turns][-self.max_turns :]
+        if once is None:
+            return self._ask("append", lambda: self._append(dialogue_id, rows))
+        return self._ask("append", lambda: self._append_once(dialogue_id, rows, once))
 
-    def _append(self, key: str, turns: Sequence[Turn]) -> None:
+    def _append(self, dialogue_id: str, rows: Sequence[str]) -> bool:
         with self._redis.pipeline(transaction=True) as transaction:
-            transaction.rpush(key, *[json.dumps([turn.speaker, turn.text], ensure_ascii=False) for turn in turns])
-            transaction.ltrim(key, -self.max_turns, -1)
-            transaction.pexpire(key, max(1, round(self.expire_s * 1000)))
+            transaction.rpush(KEY + dialogue_id, *rows)
+            transaction.ltrim(KEY + dialogue_id, -self.max_turns, -1)
+            transaction.pexpire(KEY + dialogue_id, self._lifetime_ms)
+            transaction.pexpire(NAMES + dialogue_id, self._lifetime_ms)
             transaction.execute()
+        return True
+
+    def _append_once(self, dialogue_id: str, rows: Sequence[str], once: str) -> bool:
+        added = self._append_script(
+            keys=[KEY + dialogue_id, NAMES + dialogue_id],
+            args=[once, time.time(), self.max_turns, REMEMBERED, self._lifetime_ms, *rows],
+        )
+        return bool(added)
+
+    @property
+    def _lifetime_ms(self) -> int:
+        return max(1, round(self.expire_s * 1000))
 
     def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
         if last is not None and last <= 0:
@@ -67,10 +100,16 @@ class RedisStore:
         return tuple(_turn(row) for row in rows)
 
     def delete(self, dialogue_id: str) -> bool:
-        return bool(self._ask("delete", lambda: self._redis.delete(KEY + dialogue_id)))
+        return bool(self._ask("delete", lambda: self._redis.delete(KEY + dialogue_id, NAMES + dialogue_id)))
 
     def expire(self, dialogue_id: str, seconds: float) -> bool:
-        return bool(self._ask("expire", lambda: self._redis.pexpire(KEY + dialogue_id, round(seconds * 1000))))
+        return self._ask("expire", lambda: self._expire(dialogue_id, round(seconds * 1000)))
+
+    def _expire(self, dialogue_id: str, milliseconds: int) -> bool:
+        with self._redis.pipeline(transaction=True) as transaction:
+            transaction.pexpire(KEY + dialogue_id, milliseconds)
+            transaction.pexpire(NAMES + dialogue_id, milliseconds)
+            return bool(transaction.execute()[0])
 
     def ping(self) -> None:
         self._ask("ping", self._redis.ping)

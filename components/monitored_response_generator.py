@@ -1,0 +1,163 @@
+"""Softens, scores and replaces template responses: `nlg` in `endpoints.yml`."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+from rasa.core.nlg.response import TemplatedNaturalLanguageGenerator
+from rasa.shared.core.domain import Domain
+from rasa.shared.core.trackers import DialogueStateTracker
+from rasa.shared.exceptions import InvalidConfigException
+from rasa.utils.endpoints import EndpointConfig
+
+from grice.components.endpoint_settings import given_keys
+from grice.components.history import dialogue_of
+from grice.middleware.response_settings import ResponseSettings
+from grice.middleware.responses import CheckedResponse, ResponseChecks, ResponseFailure
+from grice.models import Behaviors, Dialogue, Model, load_rewriter
+from grice.models.errors import DeadlineExceeded, GriceError, Overloaded, SettingsError
+
+NAME = "MonitoredResponseGenerator"
+GRICE = "grice"
+WORKERS = 2
+MAX_UNDER_WAY = 16
+"""Responses that are checked at once, late ones included; more go out unchecked, so that a hanging model holds up nobody."""
+
+_NOT_TEXT = ("buttons", "quick_replies", "elements", "image", "attachment", "custom")
+
+log = logging.getLogger(__name__)
+
+
+class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
+    """Rasa's own responses, checked by Grice before they are sent.
+
+        nlg:
+          type: grice.components.MonitoredResponseGenerator
+          soften: true
+          monitor: my_bot.monitor.load      # returns a Model[Behaviors]; optional
+          fallback: {"!Rel": 0.8}
+          fallback_response: utter_did_not_understand
+
+    The keys are those of `ResponseSettings`. What was found is under `grice` in the metadata of the `BotUttered` event. If anything
+    fails or is late, the response goes out as its template says.
+
+    Raises:
+        InvalidConfigException: a key or value cannot be used, or the monitor or the model cannot be loaded; Rasa does not start.
+    """
+
+    responses: dict[str, list[dict[str, Any]]]
+
+    def __init__(self, endpoint_config: EndpointConfig, domain: Domain) -> None:
+        super().__init__(domain.responses)
+        try:
+            self.settings = ResponseSettings.of(given_keys(NAME, endpoint_config))
+            self.checks = _checks(self.settings)
+        except (GriceError, ImportError, AttributeError) as error:
+            raise InvalidConfigException(f"{NAME}: {error}") from error
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="grice-response")
+        self._free = threading.BoundedSemaphore(MAX_UNDER_WAY)
+
+    async def generate(
+        self, utter_action: str, tracker: DialogueStateTracker, output_channel: str, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        """The response, with what was found under `grice`; None if the domain has none of that name."""
+        self.responses = kwargs.get("domain_responses") or self.responses
+        response: dict[str, Any] | None = await super().generate(utter_action, tracker, output_channel, **kwargs)
+        if response is None or not self._is_checked(utter_action, response):
+            return response
+        try:
+            checked = await self._checked(utter_action, response, tracker)
+            if checked.exceeded and utter_action != self.settings.fallback_response:
+                return await self._replacement(checked, response, tracker, output_channel, kwargs)
+        except Exception as error:  # whatever it is, the response goes out; the error may quote it
+            log.warning("%s: %s goes out unchecked: %s", NAME, utter_action, type(error).__name__)
+            checked = _unchecked(response["text"], error)
+        return {**response, "text": checked.text, GRICE: _found(checked)}
+
+    def _is_checked(self, utter_action: str, response: dict[str, Any]) -> bool:
+        text = response.get("text")
+        wanted = self.checks.softener is not None or self.checks.monitor is not None
+        return wanted and utter_action not in self.settings.skip and isinstance(text, str) and bool(text.strip())
+
+    async def _checked(self, utter_action: str, response: dict[str, Any], tracker: DialogueStateTracker) -> CheckedResponse:
+        """What the checks find, within the deadline and off the event loop."""
+        text = response["text"]
+        history = dialogue_of(text, tracker, self.settings.history_turns).history
+        dialogue = Dialogue.of(text, history, "bot")
+        if not self._free.acquire(blocking=False):
+            raise Overloaded(f"{MAX_UNDER_WAY} responses are being checked already")
+        work = self._workers.submit(self.checks.check, dialogue, self._is_softened(utter_action, response))
+        work.add_done_callback(lambda _: self._free.release())
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(work), self.settings.deadline_ms / 1000)
+        except asyncio.TimeoutError:
+            raise DeadlineExceeded(f"the checks did not end within {self.settings.deadline_ms} ms") from None
+
+    def _is_softened(self, utter_action: str, response: dict[str, Any]) -> bool:
+        """Only a text alone, on one line: what a list or a button says must stay as it is."""
+        named = not self.settings.soften_only or utter_action in self.settings.soften_only
+        return named and "\n" not in response["text"].strip() and not any(response.get(key) for key in _NOT_TEXT)
+
+    async def _replacement(
+        self,
+        checked: CheckedResponse,
+        response: dict[str, Any],
+        tracker: DialogueStateTracker,
+        output_channel: str,
+        kwargs: dict[str, Any],
+    ) -> dict[str, Any]:
+        """The fallback response, which is not checked itself; the response if there is none of that name."""
+        name = self.settings.fallback_response
+        replacement = await super().generate(name, tracker, output_channel, **kwargs)
+        if replacement is None:
+            failure = ResponseFailure("fallback", "KeyError", f"the domain has no response {name} for this channel")
+            return {**response, "text": checked.text, GRICE: {**_found(checked), "failures": [asdict(failure)]}}
+        return {**replacement, GRICE: {**_found(checked), "text": replacement.get("text"), "replaced_by": name}}
+
+
+def _checks(settings: ResponseSettings) -> ResponseChecks:
+    softener = None
+    if settings.soften:
+        chosen = settings.models
+        softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
+    monitor = _monitor(settings.monitor) if settings.monitor else None
+    return ResponseChecks(softener, monitor, dict(settings.fallback), settings.min_confidence)
+
+
+def _monitor(path: str) -> Model[Behaviors]:
+    module, _, name = path.rpartition(".")
+    try:
+        factory = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingsError("monitor", path, f"module.name of a callable that can be imported ({error})") from error
+    if not callable(factory):
+        raise SettingsError("monitor", path, "module.name of a callable")
+    model: Model[Behaviors] = factory()
+    if not callable(getattr(model, "predict", None)):
+        raise SettingsError("monitor", path, "a callable that returns a model with predict(list of dialogues)")
+    return model
+
+
+def _unchecked(text: str, error: Exception) -> CheckedResponse:
+    return CheckedResponse(text, text, failures=(ResponseFailure("checks", type(error).__name__, str(error)),))
+
+
+def _found(checked: CheckedResponse) -> dict[str, Any]:
+    """What lands in the metadata of the event: plain JSON."""
+    rewrite = checked.rewrite
+    return {
+        "original": checked.original,
+        "text": checked.text,
+        "softened": checked.text != checked.original,
+        "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
+        "behaviors": checked.behaviors and dict(checked.behaviors.probabilities),
+        "exceeded": list(checked.exceeded),
+        "replaced_by": None,
+        "failures": [asdict(failure) for failure in checked.failures],
+    }

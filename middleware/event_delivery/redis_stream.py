@@ -1,0 +1,58 @@
+"""Events into a Redis stream, which a behaviour monitor's consumer group reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grice.middleware.events import DialogueEvent
+from grice.models.errors import DeliveryError, MissingExtra, SettingsError
+
+try:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+except ImportError as error:
+    raise MissingExtra("redis", "redis") from error
+
+FIELD = "event"
+"""The one field of an entry; its value is the event as JSON."""
+
+
+class RedisStreamPublisher:
+    """An `EventPublisher` that adds entries to a stream (redis-py 4.6 to 8). Making one does not connect.
+
+    An event that is sent again after a lost answer is in the stream twice: readers go by `event_id`.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        stream: its key.
+        maxlen: entries that the stream holds, about; Redis removes the oldest beyond it, read or not.
+        timeout_s: how long connecting, and one batch, may take.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+
+    def __init__(self, url: str, stream: str, maxlen: int = 100_000, timeout_s: float = 2.0) -> None:
+        self.stream = stream
+        self.maxlen = maxlen
+        try:
+            self._redis = redis.Redis.from_url(
+                url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
+            )
+        except ValueError as error:
+            raise SettingsError(
+                "redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://"
+            ) from error
+
+    def publish(self, events: Sequence[DialogueEvent]) -> None:
+        try:
+            with self._redis.pipeline(transaction=True) as transaction:
+                for event in events:
+                    transaction.xadd(self.stream, {FIELD: event.to_json()}, maxlen=self.maxlen, approximate=True)
+                transaction.execute()
+        except (redis.RedisError, OSError) as error:
+            raise DeliveryError(f"Redis: XADD failed: {type(error).__name__}; is it running and reachable?") from error
+
+    def close(self) -> None:
+        self._redis.close()

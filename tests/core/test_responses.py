@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from grice.middleware.responses import ResponseChecks
+from grice.models import Behaviors, Dialogue, Rewrite, Turn
+from grice.models.errors import InputError
+from grice.models.results import BEHAVIORS
+
+ASKED = Dialogue.of("Tell me your phone number.", [Turn("user", "Book it.")], "bot")
+
+
+class Softener:
+    """Gives one answer, or fails."""
+
+    def __init__(self, answer: Rewrite | Exception) -> None:
+        self.answer = answer
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return [self.answer] * len(dialogues)
+
+
+class Monitor:
+    """Finds what it is told to, and remembers what it was asked."""
+
+    def __init__(self, **probabilities: float | None) -> None:
+        self.found = Behaviors({name.replace("not_", "!"): value for name, value in probabilities.items()})  # type: ignore[misc]
+        self.asked: list[Dialogue] = []
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
+        self.asked += dialogues
+        return [self.found] * len(dialogues)
+
+
+def softened(text: str, confidence: float = 0.9, **more: Any) -> ResponseChecks:
+    return ResponseChecks(Softener(Rewrite(text, confidence, 5, **more)))
+
+
+def test_nothing_is_done_without_models() -> None:
+    checked = ResponseChecks().check(ASKED)
+    assert checked.text == checked.original == ASKED.last.text
+    assert (checked.rewrite, checked.behaviors, checked.exceeded, checked.failures) == (None, None, (), ())
+
+
+def test_a_trusted_softer_form_is_used_and_is_what_is_scored() -> None:
+    monitor = Monitor(not_Rel=0.4)
+    softener = Softener(Rewrite("Could you tell me your phone number?", 0.9, 8))
+    checked = ResponseChecks(softener, monitor).check(ASKED)
+    assert checked.text == "Could you tell me your phone number?"
+    assert checked.behaviors == monitor.found
+    (asked,) = monitor.asked
+    assert asked.turns == (Turn("user", "Book it."), Turn("bot", checked.text))
+
+
+@pytest.mark.parametrize(
+    "checks",
+    [
+        softened("Could you tell me your phone number?", confidence=0.5),
+        softened("Could you tell me your phone number?", finished=False),
+        softened("Could you tell me your phone number?", text_cut=True),
+        softened("Could you tell me your phone number by 9:30?"),
+        softened("tell me your phone number"),
+        softened("  "),
+        softened("!?"),
+    ],
+)
+def test_a_softer_form_that_is_not_trusted_is_told_and_not_used(checks: ResponseChecks) -> None:
+    checked = checks.check(ASKED)
+    assert checked.text == ASKED.last.text
+    assert checked.rewrite is not None
+    assert checked.failures == ()
+
+
+def test_softening_can_be_left_out() -> None:
+    checked = softened("Could you tell me your phone number?").check(ASKED, soften=False)
+    assert (checked.text, checked.rewrite) == (ASKED.last.text, None)
+
+
+def test_a_softener_that_fails_leaves_the_monitor_at_work() -> None:
+    monitor = Monitor(Red=0.2)
+    checked = ResponseChecks(Softener(RuntimeError("broken")), monitor).check(ASKED)
+    assert (checked.text, checked.behaviors) == (ASKED.last.text, monitor.found)
+    assert [(failure.stage, failure.error, failure.message) for failure in checked.failures] == [
+        ("softener", "RuntimeError", "broken")
+    ]
+
+
+def test_thresholds_count_what_was_scored() -> None:
+    monitor = Monitor(not_Rel=0.8, Red=0.5, Ign=None)
+    thresholds = {"!Rel": 0.79, "Red": 0.5, "Ign": 0.0, "!Fac": 0.0}
+    checked = ResponseChecks(monitor=monitor, thresholds=thresholds).check(ASKED)  # type: ignore[arg-type]
+    assert checked.exceeded == ("!Rel",)
+
+
+def test_a_monitor_of_the_wrong_length_is_a_failure() -> None:
+    class Empty:
+        def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
+            return []
+
+    checked = ResponseChecks(monitor=Empty(), thresholds={"!Rel": 0.0}).check(ASKED)
+    assert [(failure.stage, failure.error) for failure in checked.failures] == [("monitor", "ModelError")]
+    assert checked.exceeded == ()
+
+
+def test_behaviors_have_all_nine_labels() -> None:
+    found = Behaviors({"!Rel": 0.3})
+    assert tuple(found.probabilities) == BEHAVIORS
+    assert (found.probabilities["!Rel"], found.probabilities["Emp"]) == (0.3, None)
+    assert found == Behaviors({"!Rel": 0.3, "Emp": None})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"Rel": 0.3}, "behavior: got 'Rel'; allowed: Emp, !Emp, !Com, !Fac, !Sel, !Par, Red, Ign, !Rel"),
+        ({"!Rel": 1.3}, "probability of !Rel: got 1.3; allowed: 0 to 1, or None"),
+        ({"!Rel": float("nan")}, "probability of !Rel: got nan"),
+    ],
+)
+def test_behaviors_that_cannot_be(given: dict[Any, float], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Behaviors(given)
+    assert message in str(caught.value)
