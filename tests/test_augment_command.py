@@ -10,6 +10,7 @@ import pytest
 
 from grice.middleware.augment import NluFile, read_nlu
 from grice.middleware.cli import main
+from grice.models import Turn
 
 NLU = """\
 version: "3.1"
@@ -143,6 +144,24 @@ def test_out_takes_all_files_and_dash_prints(nlu: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == out.read_text(encoding="utf-8")
 
 
+def test_rewrites_of_the_variants_are_added_for_a_bot_that_rewrites(nlu: Path) -> None:
+    out = nlu.with_name("nlu.indirect.yml")
+    assert main(["augment", str(nlu)]) == 0
+    variants = [example.text for item in as_input(out).items for example, _ in item.examples]
+    assert main(["augment", str(nlu), "--rewritten"]) == 0
+    both = [example.text for item in as_input(out).items for example, _ in item.examples]
+    assert set(variants) < set(both)
+
+
+def test_history_in_the_metadata_of_an_example_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "nlu.yml"
+    turns = "[{speaker: bot, text: Would you like Thai food?}]"
+    path.write_text(f"nlu:\n- intent: a\n  examples:\n  - text: yes\n    metadata: {{history: {turns}}}\n", encoding="utf-8")
+    ((example, metadata),) = read_nlu(path).items[0].examples
+    assert example.history == (Turn("bot", "Would you like Thai food?"),)
+    assert metadata == {"history": [{"speaker": "bot", "text": "Would you like Thai food?"}]}
+
+
 def test_only_the_intents_that_are_named(nlu: Path) -> None:
     assert main(["augment", str(nlu), "--intents", "ask_phone"]) == 0
     assert set(intents(as_input(nlu.with_name("nlu.indirect.yml")))) == {"ask_phone"}
@@ -200,6 +219,10 @@ BLOCK = "nlu:\n- intent: a\n  examples: |\n"
         ),
         (f"{BLOCK}    - {'x' * 10_001}\n", "line 4: text: got"),
         ("nlu: [{intent: a, examples: '- Where is it?'}]\n", "a list of lines"),
+        (
+            "nlu:\n- intent: a\n  examples:\n  - text: hello\n    metadata: {history: [{who: bot, text: Hi}]}\n",
+            "line 4, history: got [{'who': 'bot', 'text': 'Hi'}]; allowed: a list of turns",
+        ),
         (f"{BLOCK}    - C:\\user\n", "write the character itself"),
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from grice.middleware.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants
+from grice.middleware.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants, with_rewrites
 from grice.middleware.augment.entity_transfer import transferred
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import InputError, SettingsError
@@ -215,3 +215,18 @@ def test_settings_out_of_range_are_refused(name: str, value: float) -> None:
 def test_a_span_beyond_the_text_is_refused() -> None:
     with pytest.raises(InputError, match="allowed: a span within 0 to 5"):
         Example("hello", "greet", (Entity(3, 9, "x"),))
+
+
+def test_what_the_rewriter_makes_of_a_variant_is_added_for_the_same_example() -> None:
+    examples = [Example("Cheap, please.", "price", (Entity(0, 5, "price"),)), Example("Bye.", "bye")]
+    found = augmented(examples, {"Cheap, please.": ["I would like cheap food"], "Bye.": ["I have to go"]})
+    back = {"I would like cheap food": ["Find cheap food.", "Cheap, please!"], "I have to go": ["Bye."]}
+    both = with_rewrites(found, examples, Scripted(back))
+    assert [(variant.text, variant.place) for variant in both.variants] == [
+        ("I would like cheap food", 0),
+        ("I have to go", 1),
+        ("Find cheap food.", 0),
+    ]
+    assert both.variants[2].source == examples[0]
+    assert both.variants[2].entities == (Entity(5, 10, "price"),)
+    assert (both.examples, both.refused["duplicate"]) == (2, 2)

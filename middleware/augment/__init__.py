@@ -7,7 +7,7 @@ from grice.middleware.augment.example import Entity, Example, Variant
 from grice.middleware.augment.nlu_data import AugmentedNlu, augment_nlu
 from grice.middleware.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.augment.settings import AugmentSettings
-from grice.middleware.augment.variants import Augmentation, indirect_variants
+from grice.middleware.augment.variants import Augmentation, indirect_variants, with_rewrites
 
 __all__ = [
     "AugmentSettings",
@@ -21,4 +21,5 @@ __all__ = [
     "find_nlu_files",
     "indirect_variants",
     "read_nlu",
+    "with_rewrites",
 ]

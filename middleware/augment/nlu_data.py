@@ -10,7 +10,7 @@ from grice.middleware.augment.annotation import annotated
 from grice.middleware.augment.example import Example, Variant
 from grice.middleware.augment.nlu_file import NluFile, NluItem
 from grice.middleware.augment.settings import AugmentSettings
-from grice.middleware.augment.variants import Augmentation, Progress, Scores, indirect_variants
+from grice.middleware.augment.variants import Augmentation, Progress, Scores, indirect_variants, with_rewrites
 from grice.models.errors import InputError
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite
@@ -36,12 +36,15 @@ def augment_nlu(
     *,
     intents: Collection[str] = (),
     way_back: Scores | None = None,
+    back: OffersCandidates[Rewrite] | None = None,
     progress: Progress | None = None,
 ) -> AugmentedNlu:
     """Indirect variants of the examples of `files`; none of them repeats an example or variant of any of the files.
 
     Args:
         intents: only these; all where none is named.
+        way_back: see `indirect_variants`.
+        back: a rewriter into direct form; what it makes of each variant is added too (`with_rewrites`).
 
     Raises:
         InputError: none of the files has an intent of that name.
@@ -56,6 +59,8 @@ def augment_nlu(
     made = indirect_variants(
         [examples[place] for place in wanted], rewriter, settings, way_back=way_back, progress=progress, known=others
     )
+    if back is not None:
+        made = with_rewrites(made, examples, back, settings, progress=progress)
     written = [variant for variant in made.variants if _can_be_written(variant)]
     refused = Counter(made.refused)
     refused["unwritable"] += len(made.variants) - len(written)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grice.middleware.augment.annotation import parse_annotated
 from grice.middleware.augment.example import Example
-from grice.models.dialogue import check_text
+from grice.models.dialogue import Turn, check_text
 from grice.models.errors import DataCorrupt, DataNotFound, InputError, MissingExtra
 
 MADE_BY_US = "# Indirect variants made by `grice augment`"
@@ -192,8 +192,21 @@ def _listed(examples: Any, number: int, intent: str, path: Path) -> Iterator[tup
     where, entry = f"{path}, line {examples.lc.item(number)[0] + 1}", examples[number]
     if not isinstance(entry, Mapping) or not isinstance(entry.get("text"), str):
         raise InputError(where, entry, "an entry with `text:` and perhaps `metadata:`")
+    metadata = _plain(entry.get("metadata"))
+    history = _history(metadata, where)
     for example in _example(entry["text"], intent, where):
-        yield example, _plain(entry.get("metadata"))
+        yield replace(example, history=history), metadata
+
+
+def _history(metadata: Any, where: str) -> tuple[Turn, ...]:
+    """The turns before an example, where its metadata tell them."""
+    given = metadata.get("history") if isinstance(metadata, dict) else None
+    if given is None:
+        return ()
+    try:
+        return tuple(Turn(turn["speaker"], turn["text"]) for turn in given)
+    except (TypeError, KeyError, InputError) as error:
+        raise InputError(f"{where}, history", given, "a list of turns, each with speaker (user or bot) and text") from error
 
 
 def _example(line: str, intent: str, where: str) -> Iterator[Example]:

@@ -90,6 +90,27 @@ def indirect_variants(
     return Augmentation(tuple(selected), len(examples), dict(+maker.refused))
 
 
+def with_rewrites(
+    found: Augmentation,
+    examples: Sequence[Example],
+    rewriter: OffersCandidates[Rewrite],
+    settings: AugmentSettings | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Augmentation:
+    """`found`, and after it what `load_rewriter(form="direct")` makes of each variant, for a bot that runs the rewriter.
+
+    Such a bot's NLU reads indirect turns as the rewriter writes them, so it learns from these as well.
+
+    Args:
+        examples: those that `found` was made of.
+    """
+    variants = found.variants
+    made = indirect_variants([variant.as_example for variant in variants], rewriter, settings, progress=progress, known=examples)
+    rewrites = [replace(again, source=variants[again.place].source, place=variants[again.place].place) for again in made.variants]
+    return Augmentation((*variants, *rewrites), found.examples, dict(Counter(found.refused) + Counter(made.refused)))
+
+
 class _Maker:
     """Asks the models; refuses what does not stand for its example, whatever the other examples are."""
 

@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="also take hints that lost an entity, a number or a name of the example",
     )
+    parser.add_argument(
+        "--rewritten",
+        action="store_true",
+        help="also take what the rewriter makes of each variant: for a bot that runs IndirectTurnRewriter",
+    )
     add_runtime_options(parser)
 
 
@@ -82,8 +87,16 @@ def run(args: argparse.Namespace) -> int:
         (check_section_replaceable if args.in_place else check_replaceable)(target)
     runtime = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME})
     rewriter = load_rewriter(runtime.rewriter_model, "indirect", beams=max(BEAMS, settings.per_example), **runtime.runtime)
-    way_back = load_rewriter(runtime.rewriter_model, "direct", **runtime.runtime) if settings.min_way_back else None
-    made = augment_nlu(files, rewriter, settings, intents=args.intents, way_back=way_back, progress=_progress())
+    direct = load_rewriter(runtime.rewriter_model, "direct", beams=BEAMS, **runtime.runtime)
+    made = augment_nlu(
+        files,
+        rewriter,
+        settings,
+        intents=args.intents,
+        way_back=direct if settings.min_way_back else None,
+        back=direct if args.rewritten else None,
+        progress=_progress(),
+    )
     _write(args, files, targets, made)
     _report(made)
     return 0
@@ -133,10 +146,9 @@ def _progress() -> Progress | None:
     bar = tqdm(desc="rewriting", unit="example", file=sys.stderr)
 
     def report(done: int, total: int) -> None:
-        bar.total = total
+        if not done:
+            bar.reset(total)
         bar.update(done - bar.n)
-        if done >= total:
-            bar.close()
 
     return report
 
