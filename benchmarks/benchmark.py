@@ -34,6 +34,8 @@ class Options:
         rewriter, directness: a shipped model's name or the folder of an exported one.
         checkpoint: folder of the trained rewriter, as transformers saves it.
         rounds: how often speed is taken.
+        rasa_python: the interpreter of an environment with Rasa and grice.
+        work: where Rasa keeps trained models and its cache.
 
     Raises:
         InputError: a value is out of range.
@@ -50,6 +52,8 @@ class Options:
     directness: str = "directness"
     checkpoint: Path = Path("runs/rewriter/model")
     rounds: int = 3
+    rasa_python: Path = Path(".venv-rasa/bin/python")
+    work: Path = Path("runs/rasa-nlu")
 
     def __post_init__(self) -> None:
         if self.split not in SPLITS:

@@ -42,6 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"speed: the trained rewriter, for PyTorch and CTranslate2 (default: {Options.checkpoint})",
     )
     parser.add_argument("--rounds", type=int, default=Options.rounds, metavar="N", help="speed: measure N times (default: 3)")
+    parser.add_argument(
+        "--rasa-python",
+        type=Path,
+        default=Options.rasa_python,
+        metavar="FILE",
+        help=f"rasa-nlu: the Python of the Rasa environment (default: {Options.rasa_python})",
+    )
+    parser.add_argument(
+        "--work", type=Path, default=Options.work, metavar="DIR", help=f"rasa-nlu: keeps trained models (default: {Options.work})"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
         directness=args.directness,
         checkpoint=args.checkpoint,
         rounds=args.rounds,
+        rasa_python=args.rasa_python,
+        work=args.work,
     )
     try:
         found = runner.run(benchmark, options, shlex.join(["grice", *sys.argv[1:]]))

@@ -115,6 +115,26 @@ def micro_f1_change(
     return Measure(rows, lambda sums: scale * (_f1(sums[:, 3:]) - _f1(sums[:, :3])))
 
 
+def gap_recovered(
+    gold: Sequence[AbstractSet[str]],
+    floor: Sequence[AbstractSet[str]],
+    ceiling: Sequence[AbstractSet[str]],
+    reached: Sequence[AbstractSet[str]],
+    scale: float = 1.0,
+) -> Measure:
+    """How far `reached` comes from the micro-F1 of `floor` (0) to that of `ceiling` (`scale`), on the same rows.
+
+    Undefined where `ceiling` is no better than `floor`.
+    """
+    rows = np.concatenate([_label_counts(gold, read) for read in (floor, ceiling, reached)], axis=1)
+
+    def formula(sums: Array) -> Array:
+        low, high, there = (_f1(sums[:, place : place + 3]) for place in (0, 3, 6))
+        return scale * _divided(there - low, np.where(high > low, high - low, 0.0))
+
+    return Measure(rows, formula)
+
+
 def _label_counts(gold: Sequence[AbstractSet[str]], predicted: Sequence[AbstractSet[str]]) -> Array:
     counts = [(len(said & right), len(said), len(right)) for right, said in zip(gold, predicted, strict=True)]
     return np.array(counts, float).reshape(-1, 3)

@@ -50,11 +50,14 @@ def write_data(folder: Path) -> Path:
 
 def _log(number: int) -> list[dict[str, Any]]:
     original, direct, _ = triple_of(number)
-    acts = {"Library-Request": [["Topic", topic_of(number)]]} if number % 3 else {"general-bye": [["none", "none"]]}
+    topic = topic_of(number)
+    acts = {"Library-Request": [["Topic", topic]]} if number % 3 else {"general-bye": [["none", "none"]]}
+    tokens = (direct if number % 2 else original).replace(".", " .").replace(",", " ,").split()
+    spans = [["Library-Request", "Topic", topic, tokens.index(topic), tokens.index(topic)]] if number % 3 else []
     return [
         {"text": "Hello there .", "dialog_act": {"general-greet": [["none", "none"]]}},
         {"text": "What may I do for you ?", "dialog_act": {"general-reqmore": [["none", "none"]]}},
-        {"text": direct if number % 2 else original, "dialog_act": acts},
+        {"text": " ".join(tokens), "dialog_act": acts, "span_info": spans},
     ]
 
 

@@ -8,9 +8,12 @@ tab-separated sessID, MsgID, Text, DialogAct; its sessions overlap with the test
 from __future__ import annotations
 
 import csv
+import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grice.models.data.files import existing, in_format, read_json
 from grice.models.data.silence import is_silent, turn_or_silence
@@ -35,11 +38,22 @@ class Act:
 
 
 @dataclass(frozen=True)
+class Span:
+    """Where a slot's value is said: characters [start, end) of the turn's text. `value` is as annotated, not as said."""
+
+    slot: str
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
 class Utterance:
-    """One turn with its dialogue acts (empty where none was annotated)."""
+    """One turn with its dialogue acts and the places of their values (both empty where none was annotated)."""
 
     turn: Turn
     acts: tuple[Act, ...]
+    spans: tuple[Span, ...] = ()
 
     @property
     def silent(self) -> bool:
@@ -63,11 +77,29 @@ def read(folder: Path, split: str) -> dict[str, tuple[Utterance, ...]]:
         return {key.removesuffix(".json"): _dialogue(value["log"]) for key, value in read_json(path).items()}
 
 
-def _dialogue(log: list[dict[str, str]]) -> tuple[Utterance, ...]:
+def _dialogue(log: list[dict[str, Any]]) -> tuple[Utterance, ...]:
     return tuple(
-        Utterance(turn_or_silence("user" if index % 2 == 0 else "bot", untokenized(entry["text"])), _acts(entry.get("dialog_act")))
+        Utterance(
+            turn_or_silence("user" if index % 2 == 0 else "bot", untokenized(entry["text"])),
+            _acts(entry.get("dialog_act")),
+            _spans(entry["text"], entry.get("span_info") or ()),
+        )
         for index, entry in enumerate(log)
     )
+
+
+def _spans(tokenised: str, annotation: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
+    """`annotation` counts tokens; natural spacing moves characters, but only blanks, so its letters are counted off."""
+    text, tokens = untokenized(tokenised), tokenised.split()
+    letters = [place for place, character in enumerate(text) if not character.isspace()]
+    ends = list(itertools.accumulate(len(token) for token in tokens))
+    spans = []
+    for _, slot, value, first, last in annotation:
+        first, last = int(first), int(last)
+        if 0 <= first <= last < len(tokens):
+            begin = ends[first] - len(tokens[first])
+            spans.append(Span(slot, value, letters[begin], letters[ends[last] - 1] + 1))
+    return tuple(spans)
 
 
 def _acts(annotation: object) -> tuple[Act, ...]:

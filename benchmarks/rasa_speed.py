@@ -1,0 +1,178 @@
+"""Milliseconds a message takes on a running Rasa server, alone and among four users, with the rewriter and without.
+
+Every user replays turns of his own: the history goes into a new conversation, then the turn is sent and timed, parse and slots.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from urllib.parse import quote
+
+import numpy as np
+
+from grice.benchmarks.benchmark import Sheet
+from grice.benchmarks.metrics import Array
+from grice.benchmarks.rasa_host import RasaHost
+from grice.benchmarks.timing import percentile
+from grice.models.data.direct import Triple
+from grice.models.errors import ModelError
+
+USERS = (1, 4)
+TURNS = 60
+"""Indirect turns that are sent each time."""
+WARM_UP = 3
+START_SECONDS = 180.0
+STOP_SECONDS = 15.0
+CALL_SECONDS = 60.0
+
+
+class RasaServer:
+    """`rasa run --enable-api` of an NLU model on a free port, as a context manager.
+
+    Attributes:
+        port: where it listens on loopback; there once it was entered.
+
+    Raises:
+        ModelError: on entering, when it does not come up; says its last line.
+    """
+
+    def __init__(self, host: RasaHost, model: Path) -> None:
+        self._host = host
+        self._model = model
+
+    def __enter__(self) -> RasaServer:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self._output = tempfile.NamedTemporaryFile(prefix="grice-rasa-", suffix=".log")
+        self._process = subprocess.Popen(
+            [
+                self._host.python,
+                "-m",
+                "rasa",
+                "run",
+                "--enable-api",
+                "-i",
+                "127.0.0.1",
+                "-p",
+                str(self.port),
+                "-m",
+                str(self._model),
+            ],
+            cwd=self._host.work,
+            env=self._host.environment(),
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            self._wait()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stop()
+
+    def _wait(self) -> None:
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end:
+            if self._process.poll() is not None:
+                said = Path(self._output.name).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+                raise ModelError(f"rasa run stopped with status {self._process.returncode}: {(said or ['it said nothing'])[-1]}")
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status", timeout=5) as answer:
+                    if answer.status == 200:
+                        return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.3)
+        raise ModelError(f"rasa run was not ready within {START_SECONDS:.0f} s")
+
+    def _stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+
+def send(port: int, rows: Sequence[Triple], users: int, label: str) -> Array:
+    """Seconds that each row's indirect turn took, sent by `users` at the same time; NaN where it was not answered."""
+    seconds = np.full(len(rows), np.nan)
+    places = iter(range(len(rows)))
+    lock = threading.Lock()
+
+    def work() -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=CALL_SECONDS)
+        while True:
+            with lock:
+                place = next(places, None)
+            if place is None:
+                break
+            seconds[place] = _replay(connection, rows[place], f"{label}-{users}-{place}")
+        connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(users)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return seconds
+
+
+def _replay(connection: http.client.HTTPConnection, row: Triple, name: str) -> float:
+    events = [{"event": turn.speaker, "text": turn.text, "timestamp": float(place)} for place, turn in enumerate(row.history)]
+    try:
+        if events:
+            _post(connection, f"/conversations/{quote(name)}/tracker/events", events)
+        begin = time.perf_counter()
+        status = _post(connection, f"/conversations/{quote(name)}/messages", {"text": row.indirect, "sender": "user"})
+    except (OSError, http.client.HTTPException):
+        connection.close()
+        return float("nan")
+    return time.perf_counter() - begin if status == 200 else float("nan")
+
+
+def _post(connection: http.client.HTTPConnection, path: str, body: object) -> int:
+    connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def add_server_times(
+    sheet: Sheet, host: RasaHost, models: Mapping[str, Path], plain: Mapping[str, str], rows: Sequence[Triple]
+) -> None:
+    """Add `p50_ms` and `p95_ms` of every model's server, and what it adds to that of its `plain` model, turn by turn."""
+    rows = rows[:TURNS]
+    groups = [row.dialogue_id for row in rows]
+    seconds: dict[tuple[str, int], Array] = {}
+    for name, model in models.items():
+        with RasaServer(host, model) as server:
+            send(server.port, rows[:WARM_UP], 1, "warm-up")
+            for users in USERS:
+                seconds[name, users] = send(server.port, rows, users, "timed")
+    for (name, users), times in seconds.items():
+        _add(sheet, f"server-{users}", name, times, "", groups)
+        if plain[name] != name and (plain[name], users) in seconds:
+            _add(sheet, f"server-{users}", name, times - seconds[plain[name], users], "added_", groups)
+
+
+def _add(sheet: Sheet, task: str, name: str, seconds: Array, prefix: str, groups: Sequence[str]) -> None:
+    answered = np.isfinite(seconds)
+    kept = [group for group, there in zip(groups, answered, strict=True) if there]
+    for metric, share in (("p50_ms", 0.5), ("p95_ms", 0.95)):
+        sheet.add(task, name, f"{prefix}{metric}", percentile(1000 * seconds[answered], share), kept, int((~answered).sum()))
