@@ -12,16 +12,15 @@ from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
 from grice.components.backends import AnalysingModel, load_analyser
-from grice.components.blending import second_reading, weight_of
+from grice.components.blending import second_reading
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import dialogue_of, is_said
-from grice.components.message_record import Record, analysis_record, failure_of, put, record_of
+from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
 from grice.middleware.analysis import TurnAnalysis
+from grice.middleware.parse_data import annotation
 from grice.models.errors import InputError
-
-WEIGHT = "weight"
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -74,10 +73,10 @@ class IndirectTurnRewriter(GriceComponent):
         analysis = self.model.predict([dialogue])[0]
         if not is_said(analysis.text):  # what Rasa would take for a command is no rewrite
             analysis = replace(analysis, text=text, decision="pass", reason="refused")
-        weight = {WEIGHT: weight_of(analysis)} if self.settings.mode == "blend" else {}
-        put(message, {**self._record(message, analysis), **weight})
-        if analysis.text != text and self.settings.mode != "blend":
-            message.set(TEXT, analysis.text, add_to_output=True)
+        record = self._record(message, analysis)
+        put(message, record)
+        if self.settings.mode != "blend" and record["text"] != text:
+            message.set(TEXT, record["text"], add_to_output=True)
 
     def process(self, messages: list[Message], tracker: DialogueStateTracker | None = None) -> list[Message]:
         """The messages, each with what was found; in mode `blend` a rewritten one is followed by its second reading."""
@@ -85,8 +84,8 @@ class IndirectTurnRewriter(GriceComponent):
 
     def _readings(self, message: Message) -> list[Message]:
         record = record_of(message)
-        rewritten = record.get("text") not in (None, message.get(TEXT))
-        return [second_reading(message, record["text"], record[WEIGHT])] if rewritten and WEIGHT in record else []
+        rewritten = self.settings.mode == "blend" and record.get("text") not in (None, message.get(TEXT))
+        return [second_reading(message, record["text"], record["weight"])] if rewritten else []
 
     def give_up(self, message: Message, text: str, error: Exception) -> None:
         record = self._record(message, TurnAnalysis(text, text, "pass", "failed"))
@@ -94,7 +93,7 @@ class IndirectTurnRewriter(GriceComponent):
 
     def _record(self, message: Message, analysis: TurnAnalysis) -> Record:
         """The record of the analysis, with what the directness scorer recorded before and this one has not found."""
-        earlier, record = record_of(message), analysis_record(analysis, self.settings.mode)
+        earlier, record = record_of(message), annotation(analysis, self.settings.mode)
         if record["directness"] is None:
             record.update({key: earlier[key] for key in ("directness", "label") if key in earlier})
         return {**record, "failures": [*earlier.get("failures", []), *record["failures"]]}

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.settings import Mode
-from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.analysis import StageFailure
 from grice.models.results import Directness
 
 GRICE = "grice"
@@ -33,26 +32,6 @@ def score_record(original: str, directness: Directness | None, direct_from: floa
     if directness is not None:
         label = "direct" if directness.score >= direct_from else "indirect"
     return {"original": original, "directness": directness and directness.score, "label": label, "failures": []}
-
-
-def analysis_record(analysis: TurnAnalysis, mode: Mode) -> Record:
-    """What the pipeline found."""
-    label: Label | None = None
-    if analysis.directness is not None:
-        label = "direct" if analysis.reason == "direct" else "indirect"
-    rewrite = analysis.rewrite
-    return {
-        "original": analysis.original,
-        "text": analysis.text,
-        "mode": mode,
-        "decision": analysis.decision,
-        "reason": analysis.reason,
-        "directness": analysis.directness and analysis.directness.score,
-        "label": label,
-        "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
-        "findings": [asdict(finding) for finding in analysis.findings],
-        "failures": [asdict(failure) for failure in analysis.failures],
-    }
 
 
 def failure_of(error: Exception, stage: str) -> Record:

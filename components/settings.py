@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from rasa.shared.exceptions import InvalidConfigException
 
 from grice.middleware.remote.settings import RemoteSettings
-from grice.middleware.settings import PipelineSettings
+from grice.middleware.settings import PipelineSettings, ReadingMode
 from grice.models.errors import SettingsError
 
 ONNX, HTTP = "onnx", "http"
@@ -17,8 +17,7 @@ SHARED_KEYS = ("backend", "history_turns")
 RUNTIME_KEYS = ("provider", "threads", "precision")
 REMOTE_KEYS = ("url", "api_key", "deadline_ms")
 
-Mode = Literal["blend", "append", "replace"]
-DEFAULT_MODE: Mode = "blend"
+DEFAULT_MODE: ReadingMode = "blend"
 DEFAULT_HISTORY_TURNS = 10
 MAX_HISTORY_TURNS = 100
 
@@ -29,14 +28,13 @@ class ComponentSettings:
 
     Attributes:
         pipeline: thresholds, and which models run how in process.
-        mode: what the NLU reads of a rewritten turn: the rewrite alone (`replace`), the original followed by it (`append`), or
-            both, one by one (`blend`).
+        mode: what the NLU reads of a rewritten turn.
         remote: where the service is; None: the models run in process.
         history_turns: the newest turns that are read, 0 to 100; the models read few, the guard all.
     """
 
     pipeline: PipelineSettings
-    mode: Mode = DEFAULT_MODE
+    mode: ReadingMode = DEFAULT_MODE
     remote: RemoteSettings | None = None
     history_turns: int = DEFAULT_HISTORY_TURNS
 
@@ -66,8 +64,8 @@ def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, 
             raise SettingsError("history_turns", history_turns, f"0 to {MAX_HISTORY_TURNS}, a whole number")
         given = {key: value for key, value in config.items() if key not in SHARED_KEYS}
         mode = given.pop("mode", DEFAULT_MODE)
-        if mode not in get_args(Mode):
-            raise SettingsError("mode", mode, ", ".join(get_args(Mode)))
+        if mode not in get_args(ReadingMode):
+            raise SettingsError("mode", mode, ", ".join(get_args(ReadingMode)))
         remote = None
         if backend == HTTP:
             remote = RemoteSettings(**{"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}})

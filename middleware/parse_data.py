@@ -8,27 +8,39 @@ from dataclasses import asdict
 from typing import Any
 
 from grice.middleware.analysis import TurnAnalysis
+from grice.middleware.blending import weight_of
 from grice.middleware.entity_alignment import align_entities
-from grice.middleware.settings import PipelineSettings
+from grice.middleware.pipeline import appended
+from grice.middleware.settings import ReadingMode
+
+PLAIN = ("direct", "courtesy")
+"""Reasons of turns that need no rewrite."""
 
 _WORD = re.compile(r"\S+")
 
 
-def annotation(analysis: TurnAnalysis, settings: PipelineSettings) -> dict[str, Any]:
+def text_read(analysis: TurnAnalysis, mode: ReadingMode) -> str:
+    """What the NLU reads of an analysed turn, beside the original in mode `blend`; the original where it is not rewritten."""
+    if analysis.decision != "rewrite" or analysis.rewrite is None:
+        return analysis.original
+    return appended(analysis.original, analysis.rewrite.text) if mode == "append" else analysis.rewrite.text
+
+
+def annotation(analysis: TurnAnalysis, mode: ReadingMode) -> dict[str, Any]:
     """The value of the key `grice` of parse data: what the NLU read, and why. All of it is JSON."""
-    directness = analysis.directness
     rewrite = analysis.rewrite
     return {
         "original": analysis.original,
-        "text": analysis.text,
-        "mode": settings.mode,
+        "text": text_read(analysis, mode),
+        "mode": mode,
         "decision": analysis.decision,
         "reason": analysis.reason,
-        "directness": directness and directness.score,
-        "label": directness and ("direct" if directness.score >= settings.direct_from else "indirect"),
+        "directness": analysis.directness and analysis.directness.score,
+        "label": analysis.directness and ("direct" if analysis.reason in PLAIN else "indirect"),
         "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
         "findings": [asdict(finding) for finding in analysis.findings],
         "failures": [asdict(failure) for failure in analysis.failures],
+        **({"weight": weight_of(analysis)} if mode == "blend" else {}),
     }
 
 

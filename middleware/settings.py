@@ -10,6 +10,8 @@ from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_t
 from grice.models.errors import SettingsError
 
 Mode = Literal["replace", "append"]
+ReadingMode = Literal["blend", "append", "replace"]
+"""What an NLU reads of a rewritten turn: the turn and its rewrite one by one, one behind the other, or the rewrite alone."""
 Policy = Literal["pass_through", "raise"]
 StoreKind = Literal["memory", "redis"]
 
@@ -89,6 +91,7 @@ class ServiceSettings:
             separated by commas. Rasa sends one to `/model/parse` as the `token` of its `nlu:` endpoint.
         nlu_url: the plain Rasa NLU server that answers `/model/parse` behind this service (`http://…`); empty: there is none.
         nlu_token: what that server was started with as `--auth-token`.
+        nlu_mode: what that server reads of a rewritten turn: `blend` (the turn and its rewrite, one by one), `append` or `replace`.
         nlu_timeout_ms: how long it may take for one text, in milliseconds. It is asked twice if it fails on a rewritten text.
         events_stream: the Redis stream (at `redis_url`) that events posted to `/v1/events` are also added to; empty: none.
         events_maxlen: entries that this stream holds, about; the oldest go first.
@@ -109,6 +112,7 @@ class ServiceSettings:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     nlu_url: str = field(default="", repr=False)
     nlu_token: str = field(default="", repr=False)
+    nlu_mode: ReadingMode = "blend"
     nlu_timeout_ms: int = 3000
     events_stream: str = ""
     events_maxlen: int = 100_000

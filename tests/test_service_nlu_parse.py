@@ -27,7 +27,7 @@ REWRITTEN = f"{WISH}. please: {WISH}"
 
 @contextmanager
 def service(url: str, pipeline: Pipeline | None = None, **settings: Any) -> Iterator[httpx.Client]:
-    chosen = ServiceSettings(nlu_url=url, **settings)
+    chosen = ServiceSettings(nlu_url=url, **{"nlu_mode": "append", **settings})
     with serving(create_app(pipeline or fake_pipeline(), FakeRewriter(), chosen)) as client:
         yield client
 
@@ -81,12 +81,38 @@ def test_an_indirect_turn_is_rewritten_and_parsed(nlu: PlainNlu, client: httpx.C
 
 
 def test_a_replaced_turn_has_its_own_words_as_tokens(nlu: PlainNlu) -> None:
-    with service(nlu.url, fake_pipeline(PipelineSettings(mode="replace"))) as client:
+    with service(nlu.url, nlu_mode="replace") as client:
         parsed = parse(client, WISH)
     assert nlu.texts == [f"please: {WISH}"]
     assert (parsed["text"], parsed["intent"]["name"]) == (WISH, "book")
     assert [(found["start"], found["end"]) for found in parsed["entities"]] == [(0, 1), (11, 15)]
     assert [WISH[start:end] for start, end in parsed["text_tokens"]] == WISH.split()
+
+
+def test_by_default_both_readings_count(nlu: PlainNlu) -> None:
+    with service(nlu.url, nlu_mode=ServiceSettings.nlu_mode) as client:
+        parsed = parse(client, WISH, "ann")
+        direct = parse(client, "Book it.", "ann")
+    assert sorted(nlu.texts) == sorted([WISH, f"please: {WISH}", "Book it."])
+    assert parsed["grice"]["weight"] == pytest.approx(0.95 * 0.9)
+    assert parsed["intent"] == {"name": "book", "confidence": pytest.approx(0.95 * 0.9 * 0.9)}
+    assert {key: parsed[key] for key in ("text", "entities", "text_tokens")} == {
+        key: parse_data(WISH)[key] for key in ("text", "entities", "text_tokens")
+    }
+    assert direct["grice"]["weight"] == 0
+    assert direct["intent"] == parse_data("Book it.")["intent"]
+
+
+@pytest.mark.parametrize("bad", [lambda text: (500, b"{}"), slow(2)])
+def test_a_rewrite_that_cannot_be_read_leaves_the_reading_of_the_original(nlu: PlainNlu, bad: Answer) -> None:
+    with service(nlu.url, nlu_mode="blend", nlu_timeout_ms=300) as client:
+        nlu.answer = only(WISH, bad)
+        parsed = parse(client, WISH, "ann")
+        assert {key: value for key, value in parsed.items() if key != "grice"} == parse_data(WISH)
+        assert (parsed["grice"]["decision"], parsed["grice"]["reason"], parsed["grice"]["text"]) == ("pass", "failed", WISH)
+        assert parsed["grice"]["failures"][0]["stage"] == "nlu"
+        nlu.answer = lambda text: (500, b"{}") if text == WISH else (200, json.dumps(parse_data(text)).encode())
+        assert parse(client, WISH, "ann", status=502)["type"] == "urn:grice:problem:nlu-failed"
 
 
 def test_a_direct_turn_passes(nlu: PlainNlu, client: httpx.Client) -> None:

@@ -9,7 +9,7 @@ from typing import get_args
 
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
 from grice.middleware.pipeline import Pipeline
-from grice.middleware.settings import Mode, PipelineSettings, ServiceSettings, StoreKind, from_environment
+from grice.middleware.settings import Mode, PipelineSettings, ReadingMode, ServiceSettings, StoreKind, from_environment
 from grice.models import load_rewriter
 
 HELP = "start the REST service"
@@ -43,6 +43,7 @@ _SERVICE = (
     "batch_wait_ms",
     "queue_size",
     "nlu_url",
+    "nlu_mode",
     "nlu_timeout_ms",
     "events_stream",
 )
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-wait-ms", type=float, metavar="MS", help="how long a batch waits to fill")
     parser.add_argument("--queue-size", type=int, metavar="N", help="most items that wait; more are answered 429")
     parser.add_argument("--nlu-url", metavar="URL", help="the plain Rasa NLU server behind /model/parse (token: GRICE_NLU_TOKEN)")
+    parser.add_argument("--nlu-mode", choices=get_args(ReadingMode), help="what that server reads of a rewritten turn")
     parser.add_argument("--nlu-timeout-ms", type=int, metavar="MS", help="how long that server may take for one text")
     parser.add_argument("--events-stream", metavar="KEY", help="the Redis stream that posted events are added to")
     parser.add_argument("--mode", choices=get_args(Mode), help="what the NLU gets: the rewrite alone, or after the original")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from dataclasses import replace
@@ -11,8 +12,9 @@ from fastapi import APIRouter, Body, Depends, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.blending import blended, weight_of
 from grice.middleware.dialogue_id import dialogue_id_of
-from grice.middleware.parse_data import annotation, restored
+from grice.middleware.parse_data import annotation, restored, text_read
 from grice.middleware.service import examples
 from grice.middleware.service.api_keys import REFUSED, is_known, key_of
 from grice.middleware.service.engine import Engine, EngineOf
@@ -65,10 +67,10 @@ async def parse(
 ) -> dict[str, Any]:
     """Parse data of the text as it came, with what was found under `grice`.
 
-    The turn is analysed after the kept history of its sender (`message_id`); the server at `nlu_url` parses what results; then
-    the turn is kept. The bot's turns are known if Rasa's event broker posts them to `/v1/events`. If the analysis or the store
-    fails, or the server fails on the rewritten text, it is asked for the text as it came. Texts that start with `/` pass untouched.
-    Rasa makes an empty intent of any answer but 200.
+    The turn is analysed after the kept history of its sender (`message_id`); the server at `nlu_url` parses what results (in
+    mode `blend` the turn and its rewrite at the same time); then the turn is kept. The bot's turns are known if Rasa's event
+    broker posts them to `/v1/events`. If the analysis or the store fails, or the server fails on the rewritten text, the text as it
+    came is what counts. Texts that start with `/` pass untouched. Rasa makes an empty intent of any answer but 200.
     """
     _check_key(body, request, engine)
     if engine.nlu is None:
@@ -84,8 +86,7 @@ async def parse(
         if failure is not None:
             engine.metrics.failure(failure)
             analysis = replace(analysis, failures=(*analysis.failures, failure))
-    grice = {**annotation(analysis, engine.pipeline.settings), "event_id": event_id}
-    return {**restored(parsed, analysis.original, analysis.text), "grice": grice}
+    return {**parsed, "grice": {**annotation(analysis, engine.settings.nlu_mode), "event_id": event_id}}
 
 
 def _check_key(body: ParseBody, request: Request, engine: Engine) -> None:
@@ -120,21 +121,52 @@ async def _analysis(engine: Engine, text: str, dialogue_id: str | None) -> TurnA
 async def _parsed(
     engine: Engine, nlu: NluServer, analysis: TurnAnalysis, message_id: str | None
 ) -> tuple[dict[str, Any], TurnAnalysis]:
-    """Parse data, and the analysis with the text that was parsed.
+    """Parse data of the text as it came, and the analysis: a pass where the NLU server failed on the rewritten text.
 
     Raises:
         NluError: the server failed on the text as it came.
     """
+    mode, original = engine.settings.nlu_mode, analysis.original
+    text = text_read(analysis, mode)
+    if text == original:
+        return await _asked(engine, nlu, original, message_id), analysis
+    if mode == "blend":
+        own, other = await asyncio.gather(_asked(engine, nlu, original, message_id), _asked_or_error(engine, nlu, text, message_id))
+        if isinstance(other, NluError):
+            return own, _unread(analysis, other)
+        own = {**own, "text": original}
+        return {**own, **blended(own, {**other, "text": text}, weight_of(analysis))}, analysis
     try:
-        return await nlu.parse(analysis.text, message_id), analysis
+        return restored(await _asked(engine, nlu, text, message_id), original, text), analysis
     except NluError as error:
-        failure = StageFailure("nlu", type(error).__name__, str(error))
-        engine.metrics.failure(failure)
-        if analysis.text == analysis.original:
-            raise
-    analysis = replace(analysis, text=analysis.original, decision="pass", reason="failed", failures=(*analysis.failures, failure))
+        return await _asked(engine, nlu, original, message_id), _unread(analysis, error)
+
+
+async def _asked(engine: Engine, nlu: NluServer, text: str, message_id: str | None) -> dict[str, Any]:
+    """The NLU server's parse data; a failure is counted.
+
+    Raises:
+        NluError: the server failed.
+    """
     try:
-        return await nlu.parse(analysis.original, message_id), analysis
+        return await nlu.parse(text, message_id)
     except NluError as error:
-        engine.metrics.failure(StageFailure("nlu", type(error).__name__, str(error)))
+        engine.metrics.failure(_failure(error))
         raise
+
+
+async def _asked_or_error(engine: Engine, nlu: NluServer, text: str, message_id: str | None) -> dict[str, Any] | NluError:
+    try:
+        return await _asked(engine, nlu, text, message_id)
+    except NluError as error:
+        return error
+
+
+def _unread(analysis: TurnAnalysis, error: NluError) -> TurnAnalysis:
+    """The analysis of a turn whose rewrite the NLU server did not read."""
+    failures = (*analysis.failures, _failure(error))
+    return replace(analysis, text=analysis.original, decision="pass", reason="failed", failures=failures)
+
+
+def _failure(error: NluError) -> StageFailure:
+    return StageFailure("nlu", type(error).__name__, str(error))

@@ -90,7 +90,7 @@ def service_url(nlu_url: str, tmp_path: Path) -> Iterator[str]:
     """Our service in front of it."""
     port = free_port()
     start = "import sys; from grice.middleware.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [str(SERVER_PYTHON), "-c", start, "serve", "--port", str(port), "--nlu-url", nlu_url, "--mode", "append"]
+    command = [str(SERVER_PYTHON), "-c", start, "serve", "--port", str(port), "--nlu-url", nlu_url]
     url = f"http://127.0.0.1:{port}"
     settings = {"GRICE_NLU_TOKEN": RASA_TOKEN, "GRICE_API_KEYS": KEY, "GRICE_DIRECT_FROM": "0.6", "GRICE_THREADS": "1"}
     with process(command, tmp_path / "service.log", lambda: asked(f"{url}/health/ready"), **settings):
@@ -131,12 +131,13 @@ def test_a_conversation_through_the_service(model: Path, service_url: str, tmp_p
     assert said[1] == ("bot", "What price range would you like?")
     assert kept() == said
     first, second = heard
-    assert first.parse_data["grice"]["text"].startswith("find me a restaurant")
+    assert first.parse_data["grice"]["original"] == "find me a restaurant"
     assert first.intent_name == "find_food"
     grice = second.parse_data["grice"]
     assert (grice["original"], second.parse_data["text"]) == (second.text, second.text)
     assert (grice["decision"], grice["failures"]) == ("rewrite", [])
-    assert grice["text"] == f"{second.text}. {grice['rewrite']['text']}"
+    assert grice["text"] == grice["rewrite"]["text"]
+    assert 0 < grice["weight"] < 1
     price = next(found for found in second.entities if found["entity"] == "price")
     assert (price["value"], price["start"], price["end"], price["implied"]) == ("cheap", 0, len(second.text), True)
     assert all(0 <= start < end <= len(second.text) for start, end in second.parse_data["text_tokens"])

@@ -125,7 +125,7 @@ def test_no_failure_costs_a_message(load_agent, monkeypatch: pytest.MonkeyPatch)
     answers, tracker = asyncio.run(talk(load_agent(with_grice()), [OPENING, "cheap please"], "broken"))
     assert answers == [QUESTION, "How many people will come?"]
     record = last_heard(tracker)["grice"]
-    assert set(record) == KEYS
+    assert set(record) == KEYS | {"weight"}
     assert (record["decision"], record["reason"], record["text"]) == ("pass", "failed", "cheap please")
     assert record["failures"] == [{"stage": "rewriter", "error": "ZeroDivisionError", "message": "unforeseen"}]
 
