@@ -11,6 +11,7 @@ Decision = Literal["pass", "rewrite", "clarify"]
 Stage = Literal["directness", "rewriter", "guard", "store", "nlu", "service"]
 Reason = Literal[
     "direct",  # pass: direct enough
+    "courtesy",  # pass: nothing but a greeting, thanks or a goodbye
     "indirect",  # rewrite: not direct enough, and the rewrite can be trusted
     "unchanged",  # pass: the rewriter gave the turn back as it was
     "refused",  # pass or clarify: the guard refused the rewrite

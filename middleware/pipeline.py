@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from grice.middleware.analysis import Decision, Finding, Stage, StageFailure, TurnAnalysis
+from grice.middleware.courtesy import is_courtesy
 from grice.middleware.guard import Guard
 from grice.middleware.settings import PipelineSettings
 from grice.models import load_directness_scorer, load_rewriter
@@ -69,7 +70,14 @@ class Pipeline:
         if isinstance(scores, StageFailure):
             return [replace(analysis, reason="failed", failures=(scores,)) for analysis in analyses]
         analyses = [replace(analysis, directness=score) for analysis, score in zip(analyses, scores, strict=True)]
-        indirect = [place for place, score in enumerate(scores) if score.score < self.settings.direct_from]
+        indirect = []
+        for place, (dialogue, score) in enumerate(zip(dialogues, scores, strict=True)):
+            if score.score >= self.settings.direct_from:
+                continue
+            if is_courtesy(dialogue.last.text):
+                analyses[place] = replace(analyses[place], reason="courtesy")
+            else:
+                indirect.append(place)
         if indirect:
             rewritten = self._rewrite([dialogues[place] for place in indirect], [analyses[place] for place in indirect])
             for place, analysis in zip(indirect, rewritten, strict=True):
