@@ -58,6 +58,7 @@ $(CORE)/.done: pyproject.toml requirements/core.txt
 $(RASA)/.done: pyproject.toml requirements/rasa.txt
 	$(PYTHON310) -m venv $(RASA)
 	$(RASA)/bin/python $(PIP) --constraint requirements/rasa.txt rasa==3.6.21 --editable '.[rasa]' pytest
+	$(RASA)/bin/python -m pip check
 	touch $@
 
 clean:

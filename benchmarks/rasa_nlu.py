@@ -21,7 +21,7 @@ from grice.benchmarks.benchmark import Benchmark, Options, Sheet
 from grice.benchmarks.held_out import FORMS, HeldOut, held_out, text_of
 from grice.benchmarks.rasa_augment import augmented
 from grice.benchmarks.rasa_host import RasaHost
-from grice.benchmarks.rasa_speed import add_server_times
+from grice.benchmarks.rasa_speed import SERVICE_URL, add_hung_service_times, add_server_times
 from grice.benchmarks.timing import percentile
 from grice.models.data import multiwoz
 from grice.models.data.direct import Triple
@@ -72,8 +72,15 @@ class System:
         """Its `pipeline` of config.yml."""
         if self.mode is None:
             return list(PIPELINES[self.base])
-        rewriter = {"name": "grice.components.IndirectTurnRewriter", "mode": self.mode}
-        return [rewriter, *PIPELINES[self.base], {"name": "grice.components.EntityAligner"}]
+        return _with_rewriter(self.base, mode=self.mode)
+
+
+def _with_rewriter(base: str, **settings: Any) -> list[dict[str, Any]]:
+    return [
+        {"name": "grice.components.IndirectTurnRewriter", **settings},
+        *PIPELINES[base],
+        {"name": "grice.components.EntityAligner"},
+    ]
 
 
 def _names(base: str) -> list[str]:
@@ -114,6 +121,9 @@ def evaluate(options: Options) -> Sheet:
         _add(sheet, form, system, reads, gold)
     served = {system.name: system.base for system in systems if not system.augmented}
     add_server_times(sheet, host, {name: models[name] for name in served}, served, found.rows)
+    for base in dict.fromkeys(system.base for system in systems if system.mode):
+        remote = _with_rewriter(base, backend="http", url=SERVICE_URL)
+        add_hung_service_times(sheet, host, f"{base}+http", host.train(remote, host.work / "nlu.yml"), found.rows)
     return sheet
 
 

@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from urllib.parse import quote
 
 import numpy as np
@@ -24,6 +24,7 @@ import numpy as np
 from grice.benchmarks.benchmark import Sheet
 from grice.benchmarks.metrics import Array
 from grice.benchmarks.rasa_host import RasaHost
+from grice.benchmarks.rest_service import RestService
 from grice.benchmarks.timing import percentile
 from grice.models.data.direct import Triple
 from grice.models.errors import ModelError
@@ -32,6 +33,9 @@ USERS = (1, 4)
 TURNS = 60
 """Indirect turns that are sent each time."""
 WARM_UP = 3
+SERVICE_PORT = 18377
+"""Of our service; it is named in the configuration that a model is trained with."""
+SERVICE_URL = f"http://127.0.0.1:{SERVICE_PORT}"
 START_SECONDS = 180.0
 STOP_SECONDS = 15.0
 CALL_SECONDS = 60.0
@@ -171,8 +175,31 @@ def add_server_times(
             _add(sheet, f"server-{users}", name, times - seconds[plain[name], users], "added_", groups)
 
 
-def _add(sheet: Sheet, task: str, name: str, seconds: Array, prefix: str, groups: Sequence[str]) -> None:
+def add_hung_service_times(sheet: Sheet, host: RasaHost, name: str, model: Path, rows: Sequence[Triple]) -> None:
+    """Add what four users wait whose bot asks our service at `SERVICE_URL`, from the moment on that the service hangs.
+
+    Raises:
+        ModelError: the service does not come up, because something else listens on that port, or its extra is not installed.
+    """
+    users = max(USERS)
+    rows = rows[: users * 5]
+    with RestService({}, SERVICE_PORT) as service, RasaServer(host, model) as server:
+        send(server.port, rows, users, "warm-up")
+        service.hang()
+        seconds = send(server.port, rows, users, "hung")
+    _add(sheet, f"server-{users}-service-hung", name, seconds, "", [row.dialogue_id for row in rows], {"max_ms": 1.0})
+
+
+def _add(
+    sheet: Sheet,
+    task: str,
+    name: str,
+    seconds: Array,
+    prefix: str,
+    groups: Sequence[str],
+    further: Mapping[str, float] = MappingProxyType({}),
+) -> None:
     answered = np.isfinite(seconds)
     kept = [group for group, there in zip(groups, answered, strict=True) if there]
-    for metric, share in (("p50_ms", 0.5), ("p95_ms", 0.95)):
+    for metric, share in {"p50_ms": 0.5, "p95_ms": 0.95, **further}.items():
         sheet.add(task, name, f"{prefix}{metric}", percentile(1000 * seconds[answered], share), kept, int((~answered).sum()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,11 +25,12 @@ STOP_SECONDS = 10.0
 
 
 class RestService:
-    """`grice serve` on a free port, as a context manager.
+    """`grice serve`, as a context manager.
 
     Args:
         settings: its environment variables (`GRICE_BATCH_SIZE`, …). Ours do not reach it: the figures are those of the
             defaults.
+        port: where it listens; 0: on a free port.
 
     Attributes:
         address: where it listens, such as "http://127.0.0.1:8300"; there once it was entered.
@@ -37,13 +39,14 @@ class RestService:
         ModelError: on entering, when it does not come up; says its last line.
     """
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(self, settings: Mapping[str, str], port: int = 0) -> None:
         self._settings = dict(settings)
+        self._port = port
 
     def __enter__(self) -> RestService:
         self._output = tempfile.NamedTemporaryFile(prefix="grice-serve-", suffix=".log")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", START, "serve", "--port", "0"],
+            [sys.executable, "-c", START, "serve", "--port", str(self._port)],
             env={**_without_settings(os.environ), "PYTHONUNBUFFERED": "1", **self._settings},
             stdout=self._output,
             stderr=subprocess.STDOUT,
@@ -57,6 +60,10 @@ class RestService:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stop()
+
+    def hang(self) -> None:
+        """Take connections and answer nothing from now on."""
+        self._process.send_signal(signal.SIGSTOP)
 
     def _wait(self) -> None:
         end = time.monotonic() + START_SECONDS
@@ -73,6 +80,7 @@ class RestService:
         raise ModelError(f"the REST service was not ready within {START_SECONDS:.0f} s")
 
     def _stop(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)

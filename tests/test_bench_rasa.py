@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_data
 
 from grice.benchmarks import rasa_data
+from grice.benchmarks.rasa_augment import augmented
 from grice.benchmarks.rasa_host import RasaHost
 from grice.middleware.augment import Entity
 from grice.models.errors import ModelError
@@ -24,14 +24,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_training_data_have_intents_entities_and_history(data: Path, tmp_path: Path) -> None:
     examples = rasa_data.examples(data)
-    (asked,) = {example for example in examples if example.text == "Find me a book on gardening." and not example.entities[1:]}
+    (asked,) = {example for example in examples if example.text == "Find me a book on sailing." and not example.entities[1:]}
     assert asked.intent == "library-request"
-    assert asked.entities == (Entity(18, 27, "topic"),)
+    assert asked.entities == (Entity(18, 25, "topic"),)
     assert [turn.speaker for turn in asked.history] == ["user", "bot"]
     assert {example.intent for example in examples} == {"library-request", "general-bye", "general-greet"}
     rasa_data.write_nlu(examples, tmp_path / "nlu.yml")
     written = (tmp_path / "nlu.yml").read_text(encoding="utf-8")
-    assert written.count("    - Find me a book on [gardening](topic).\n") == 1
+    assert written.count("    - Find me a book on [sailing](topic).\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -57,24 +57,34 @@ def test_a_pipeline_that_rasa_refuses_says_why(tmp_path: Path) -> None:
         host.train([{"name": "NoSuchComponent"}], tmp_path / "nlu.yml")
 
 
+def test_variants_are_added_with_what_the_rewriter_makes_of_them(data: Path) -> None:
+    examples = rasa_data.examples(data)
+    variants, account = augmented(examples)
+    texts = {example.text for example in examples}
+    assert variants
+    assert not texts & {variant.text for variant in variants}
+    assert f"of {len(examples)} examples" in account
+    assert {variant.intent for variant in variants} <= {example.intent for example in examples}
+
+
 @needs_rasa
 def test_plain_and_rewritten_side_by_side(data: Path, tmp_path: Path) -> None:
     out, work = tmp_path / "out.json", tmp_path / "work"
     arguments = ["--data-dir", str(data), "--rasa-python", str(PYTHON), "--work", str(work), "--out", str(out)]
-    assert bench("rasa-nlu", *arguments, "--system", "lr", "lr+augment+blend", "lr+blend") == 0
+    assert bench("rasa-nlu", *arguments, "--system", "lr", "lr+blend") == 0
     results = check_shape(out)
     rows = len(held_out_numbers())
     for form in ("original", "direct", "indirect"):
-        for system in ("lr", "lr+blend", "lr+augment+blend"):
+        for system in ("lr", "lr+blend"):
             assert results[form, system, "intent_f1"]["n"] == rows
             assert results[form, system, "entity_f1"]["value"] is not None
     assert results["original", "lr", "intent_accuracy"]["value"] > 80  # val has the same sentences
-    assert results["indirect", "lr", "intent_accuracy"]["value"] < 50
+    assert results["direct", "lr", "entity_f1"]["value"] > 80
     assert results["indirect", "lr+blend", "added_p50_ms"]["value"] > 0
     assert ("indirect", "lr", "fixed") not in results
     assert results["server-4", "lr", "p50_ms"]["n"] == results["server-4", "lr+blend", "added_p50_ms"]["n"] == rows
-    notes = json.loads(out.read_text(encoding="utf-8"))["run"]["notes"]
-    assert any("indirect variants" in note for note in notes)
+    hung = results["server-4-service-hung", "lr+http", "max_ms"]
+    assert (hung["n"], hung["unscored"]) == (rows, 0)
     models = {path.stat().st_mtime_ns for path in (work / "models").iterdir()}
     assert bench("rasa-nlu", *arguments, "--system", "lr", "--limit", "2") == 0
     assert models == {path.stat().st_mtime_ns for path in (work / "models").iterdir()}
