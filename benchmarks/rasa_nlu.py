@@ -19,7 +19,7 @@ from tqdm import tqdm
 from grice.benchmarks import metrics, rasa_data
 from grice.benchmarks.benchmark import Benchmark, Options, Sheet
 from grice.benchmarks.held_out import FORMS, HeldOut, held_out, text_of
-from grice.benchmarks.rasa_augment import augmented
+from grice.benchmarks.rasa_augment import augmented_file
 from grice.benchmarks.rasa_host import RasaHost
 from grice.benchmarks.rasa_speed import SERVICE_URL, add_hung_service_times, add_server_times
 from grice.benchmarks.timing import percentile
@@ -110,7 +110,8 @@ def evaluate(options: Options) -> Sheet:
     systems = [System(name) for name in options.systems or BENCHMARK.default_systems]
     host = RasaHost(options.rasa_python.absolute(), options.work.absolute())
     sheet.notes.append(f"Rasa {host.version()}, trained on the user turns of MultiWOZ val.")
-    models = _train(systems, host, options, sheet)
+    models, notes = train_systems(systems, host, options.data_dir, options.threads)
+    sheet.notes += notes
     reads = {
         (form, system.name): read
         for system in tqdm(systems, desc="parsing", disable=None)
@@ -127,17 +128,23 @@ def evaluate(options: Options) -> Sheet:
     return sheet
 
 
-def _train(systems: Sequence[System], host: RasaHost, options: Options, sheet: Sheet) -> dict[str, Path]:
-    plain = rasa_data.examples(options.data_dir)
-    files = {False: host.work / "nlu.yml", True: host.work / "nlu.augmented.yml"}
+def train_systems(systems: Sequence[System], host: RasaHost, data_dir: Path, threads: int) -> tuple[dict[str, Path], list[str]]:
+    """The trained model of each system by name, and what a reader should know of its training.
+
+    Raises:
+        DataError: the data cannot be read. ModelError: Rasa failed.
+    """
+    plain = rasa_data.examples(data_dir)
+    files = {False: host.work / "nlu.yml"}
+    notes = []
     rasa_data.write_nlu(plain, files[False])
     if any(system.augmented for system in systems):
-        variants, account = augmented(plain, options.threads)
-        rasa_data.write_nlu([*plain, *variants], files[True])
-        sheet.notes.append(f"augment: {account}")
-    return {
+        files[True], account = augmented_file(plain, files[False], threads)
+        notes.append(f"augment: {account}")
+    models = {
         system.name: host.train(system.pipeline, files[system.augmented]) for system in tqdm(systems, desc="training", disable=None)
     }
+    return models, notes
 
 
 def _read(host: RasaHost, model: Path, rows: Sequence[Triple]) -> dict[str, Read]:

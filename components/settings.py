@@ -18,6 +18,8 @@ RUNTIME_KEYS = ("provider", "threads", "precision")
 REMOTE_KEYS = ("url", "api_key", "deadline_ms")
 
 DEFAULT_MODE: ReadingMode = "blend"
+DEFAULT_DIRECT_FROM = 0.45
+"""Mode and threshold come from `python -m grice.benchmarks.rasa_modes`, a sweep with a real Rasa NLU on the dev part."""
 DEFAULT_HISTORY_TURNS = 10
 MAX_HISTORY_TURNS = 100
 
@@ -69,6 +71,7 @@ def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, 
         remote = None
         if backend == HTTP:
             remote = RemoteSettings(**{"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}})
+        given.setdefault("direct_from", DEFAULT_DIRECT_FROM)
         pipeline = PipelineSettings(**given, mode="append" if mode == "append" else "replace")
         return ComponentSettings(pipeline, mode, remote, history_turns)
     except SettingsError as error:
