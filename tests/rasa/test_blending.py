@@ -133,7 +133,7 @@ def test_in_a_real_bot_both_readings_count(load_agent) -> None:
     _, tracker = asyncio.run(talk(agent, ["I am looking for a place to eat.", INDIRECT], "blended"))
     assert tracker.current_slot_values()["price"] == "cheap"
     blended, own, rewritten = (
-        asyncio.run(load_agent(pipeline).parse_message("hello"))
+        asyncio.run(load_agent(pipeline).parse_message(INDIRECT))
         for pipeline in (with_grice(), NLU_PIPELINE, with_grice(mode="replace"))
     )
     weight = blended["grice"]["weight"]

@@ -18,7 +18,7 @@ from rasa.shared.nlu.training_data.message import Message
 from grice.components import IndirectTurnRewriter
 from grice.components.backends import load_analyser, load_scorer
 from grice.components.history import dialogue_of
-from grice.components.settings import ComponentSettings
+from grice.components.settings import DEFAULT_DIRECT_FROM, ComponentSettings
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.models import Dialogue, Turn
 from grice.models.dialogue import MAX_TEXT_CHARACTERS
@@ -31,7 +31,7 @@ KEYS = {"original", "text", "mode", "decision", "reason", "directness", "label",
 
 
 def expected(mode: str, text: str, history: Sequence[tuple[str, str]]) -> TurnAnalysis:
-    settings = PipelineSettings(mode="append" if mode == "append" else "replace")
+    settings = PipelineSettings(mode="append" if mode == "append" else "replace", direct_from=DEFAULT_DIRECT_FROM)
     return Pipeline.load(settings).predict([Dialogue.of(text, history)])[0]
 
 
@@ -158,7 +158,7 @@ def test_the_scorer_alone_only_looks(load_agent) -> None:
 def test_scorer_and_rewriter_share_models_and_scores(load_agent, monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = ({"name": SCORER}, *with_grice(), {"name": SCORER})
     first, second = load_agent(pipeline), load_agent(pipeline)
-    settings = ComponentSettings(PipelineSettings())
+    settings = ComponentSettings(PipelineSettings(direct_from=DEFAULT_DIRECT_FROM))
     model = load_scorer(settings).model.model
     assert load_analyser(settings).directness.model is model
     asked = []
