@@ -23,7 +23,7 @@ QUIET = {
     "RASA_TELEMETRY_ENABLED": "false",
     "SQLALCHEMY_SILENCE_UBER_WARNING": "1",
 }
-PARSER = "grice.components.parse"
+PARSER, INSERTER = "grice.components.parse", "grice.components.insert"
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,6 @@ class RasaHost:
     def train(self, pipeline: Sequence[Mapping[str, Any]], nlu: Path) -> Path:
         """Train an NLU model, or take the one that was trained on the same data with the same pipeline.
 
-        Rasa's own cache spares what two pipelines have in common, such as a classifier that a rewriter is put before. Not with
-        LogisticRegressionClassifier, which Rasa 3.6 cannot load from its cache once its place in the pipeline is another.
-
         Raises:
             ModelError: Rasa could not train; says its last lines.
         """
@@ -80,13 +77,21 @@ class RasaHost:
         path = self.work / f"{name}.yml"
         path.write_text(config, encoding="utf-8")
         command = ["train", "nlu", "--nlu", str(nlu), "--config", str(path), "--out", "models", "--fixed-model-name", name]
-        uncached = any(component["name"] == "LogisticRegressionClassifier" for component in pipeline)
-        self._run(
-            [self.python, "-m", "rasa", *command], f"rasa {' '.join(command)}", **({"RASA_MAX_CACHE_SIZE": "0"} if uncached else {})
-        )
+        self._run([self.python, "-m", "rasa", *command], f"rasa {' '.join(command)}")
         if not model.exists():
             raise ModelError(f"rasa {' '.join(command)}: no model came out; run it in {self.work} to see why")
         return model
+
+    def with_rewriter(self, model: Path, config: Mapping[str, Any]) -> Path:
+        """A trained model with our components in it: the same NLU, nothing is trained again.
+
+        Raises:
+            ModelError: the configuration is not allowed.
+        """
+        given = json.dumps(dict(config), sort_keys=True)
+        out = model.with_name(f"{model.name.partition('.')[0]}-{hashlib.sha256(given.encode()).hexdigest()[:8]}.tar.gz")
+        self._run([self.python, "-m", INSERTER, str(model), str(out), "--config", given], f"python -m {INSERTER}")
+        return out
 
     def parse(self, model: Path, items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Rasa's parse data of each item (`text`, `history`), in order, with `milliseconds`.
@@ -101,12 +106,12 @@ class RasaHost:
             raise ModelError(f"{PARSER} gave {len(found)} parses for {len(items)} turns")
         return found
 
-    def _run(self, command: Sequence[str | Path], label: str, given: str = "", **settings: str) -> str:
+    def _run(self, command: Sequence[str | Path], label: str, given: str = "") -> str:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
             done: subprocess.CompletedProcess[str] = subprocess.run(
                 command,
                 cwd=self.work,
-                env={**self.environment(), **settings},
+                env=self.environment(),
                 input=given,
                 stdout=subprocess.PIPE,
                 stderr=complaints,

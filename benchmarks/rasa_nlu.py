@@ -43,6 +43,7 @@ PIPELINES: dict[str, tuple[dict[str, Any], ...]] = {
     "lr": (*_FEATURES, {"name": "LogisticRegressionClassifier"}, {"name": "CRFEntityExtractor"}, {"name": "EntitySynonymMapper"}),
 }
 MODES = ("replace", "append", "blend")
+DEFAULT_MODE = "blend"
 AUGMENT = "augment"
 
 
@@ -68,19 +69,9 @@ class System:
         return next((mode for mode in MODES if mode in self.name.split("+")), None)
 
     @property
-    def pipeline(self) -> list[dict[str, Any]]:
-        """Its `pipeline` of config.yml."""
-        if self.mode is None:
-            return list(PIPELINES[self.base])
-        return _with_rewriter(self.base, mode=self.mode)
-
-
-def _with_rewriter(base: str, **settings: Any) -> list[dict[str, Any]]:
-    return [
-        {"name": "grice.components.IndirectTurnRewriter", **settings},
-        *PIPELINES[base],
-        {"name": "grice.components.EntityAligner"},
-    ]
+    def without_rewriter(self) -> str:
+        """The name of the system with the same NLU and no rewriter."""
+        return self.name.removesuffix(f"+{self.mode}")
 
 
 def _names(base: str) -> list[str]:
@@ -122,9 +113,10 @@ def evaluate(options: Options) -> Sheet:
         _add(sheet, form, system, reads, gold)
     served = {system.name: system.base for system in systems if not system.augmented}
     add_server_times(sheet, host, {name: models[name] for name in served}, served, found.rows)
-    for base in dict.fromkeys(system.base for system in systems if system.mode):
-        remote = _with_rewriter(base, backend="http", url=SERVICE_URL)
-        add_hung_service_times(sheet, host, f"{base}+http", host.train(remote, host.work / "nlu.yml"), found.rows)
+    for system in systems:
+        if system.mode == DEFAULT_MODE and not system.augmented and system.base in models:
+            remote = host.with_rewriter(models[system.base], {"backend": "http", "url": SERVICE_URL})
+            add_hung_service_times(sheet, host, f"{system.base}+http", remote, found.rows)
     return sheet
 
 
@@ -141,8 +133,15 @@ def train_systems(systems: Sequence[System], host: RasaHost, data_dir: Path, thr
     if any(system.augmented for system in systems):
         files[True], account = augmented_file(plain, files[False], threads)
         notes.append(f"augment: {account}")
+    trained: dict[str, Path] = {}
+    for system in tqdm(systems, desc="training", disable=None):
+        name = system.without_rewriter
+        trained[name] = trained.get(name) or host.train(PIPELINES[system.base], files[system.augmented])
     models = {
-        system.name: host.train(system.pipeline, files[system.augmented]) for system in tqdm(systems, desc="training", disable=None)
+        system.name: host.with_rewriter(trained[system.without_rewriter], {"mode": system.mode})
+        if system.mode
+        else trained[system.name]
+        for system in systems
     }
     return models, notes
 
@@ -206,15 +205,11 @@ def _add(sheet: Sheet, form: str, system: System, reads: dict[tuple[str, str], R
     if form == "indirect" and ("direct", system.base) in reads:
         people = reads["direct", system.base].acts
         sheet.add(form, system.name, "gap_recovered", metrics.gap_recovered(gold.acts, plain.acts, people, read.acts, 100))
-    if system.mode is not None:
-        added = np.asarray(read.milliseconds) - np.asarray(_without_rewriter(form, system, reads).milliseconds)
+    without = reads.get((form, system.without_rewriter))
+    if system.mode is not None and without is not None:
+        added = np.asarray(read.milliseconds) - np.asarray(without.milliseconds)
         for name, share in (("added_p50_ms", 0.5), ("added_p95_ms", 0.95)):
             sheet.add(form, system.name, name, percentile(added, share))
-
-
-def _without_rewriter(form: str, system: System, reads: dict[tuple[str, str], Read]) -> Read:
-    name = system.name.removesuffix(f"+{system.mode}")
-    return reads.get((form, name), reads[form, system.base])
 
 
 BENCHMARK = Benchmark(
