@@ -7,10 +7,13 @@ RASA := .venv-rasa
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: serve test test-core test-rasa check format bench-smoke clean
+.PHONY: serve bot test test-core test-rasa check format bench-smoke clean
 
 serve: $(VENV)/.server  ## start the REST service with the shipped models
 	$(BIN)/grice serve
+
+bot: $(RASA)/.done  ## train the example bot if its sources are newer, start it, open a chat
+	cd rasa_project && ../$(RASA)/bin/python run.py
 
 test: $(VENV)/.dev  ## the whole test suite
 	$(BIN)/python -m pytest
