@@ -77,7 +77,7 @@ def directness_inputs(
     return ids, mask, query
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=16, typed=True)
 def load_directness_scorer(
     name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
 ) -> DirectnessScorer:

@@ -125,7 +125,7 @@ class Rewriter:
         )
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=8, typed=True)
 def _generator(folder: Path, provider: str, threads: int, precision: str) -> Generator:
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
@@ -136,7 +136,7 @@ def _generator(folder: Path, provider: str, threads: int, precision: str) -> Gen
     )
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=16, typed=True)
 def load_rewriter(
     name: str | Path = "rewriter",
     form: TargetForm = "direct",
