@@ -36,10 +36,11 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench-smoke: $(VENV)/.dev  ## every benchmark on a few rows; needs GRICE_DATA_DIR
+bench-smoke: $(VENV)/.dev $(RASA)/.done  ## every benchmark on a few rows; needs GRICE_DATA_DIR
 	$(BIN)/grice bench direct --limit 8
 	$(BIN)/grice bench nlu --limit 8
 	$(BIN)/grice bench speed --limit 8
+	$(BIN)/grice bench rasa-nlu --limit 8 --system lr lr+blend
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

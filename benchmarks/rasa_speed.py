@@ -8,15 +8,11 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import subprocess
-import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from urllib.parse import quote
 
 import numpy as np
@@ -25,9 +21,9 @@ from grice.benchmarks.benchmark import Sheet
 from grice.benchmarks.metrics import Array
 from grice.benchmarks.rasa_host import RasaHost
 from grice.benchmarks.rest_service import RestService
+from grice.benchmarks.server_process import ServerProcess
 from grice.benchmarks.timing import percentile
 from grice.models.data.direct import Triple
-from grice.models.errors import ModelError
 
 USERS = (1, 4)
 TURNS = 60
@@ -36,81 +32,23 @@ WARM_UP = 3
 SERVICE_PORT = 18377
 """Of our service; it is named in the configuration that a model is trained with."""
 SERVICE_URL = f"http://127.0.0.1:{SERVICE_PORT}"
-START_SECONDS = 180.0
-STOP_SECONDS = 15.0
 CALL_SECONDS = 60.0
 
 
-class RasaServer:
-    """`rasa run --enable-api` of an NLU model on a free port, as a context manager.
-
-    Attributes:
-        port: where it listens on loopback; there once it was entered.
-
-    Raises:
-        ModelError: on entering, when it does not come up; says its last line.
-    """
+class RasaServer(ServerProcess):
+    """`rasa run --enable-api` of an NLU model on a free port."""
 
     def __init__(self, host: RasaHost, model: Path) -> None:
-        self._host = host
-        self._model = model
-
-    def __enter__(self) -> RasaServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
-        self._output = tempfile.NamedTemporaryFile(prefix="grice-rasa-", suffix=".log")
-        self._process = subprocess.Popen(
-            [
-                self._host.python,
-                "-m",
-                "rasa",
-                "run",
-                "--enable-api",
-                "-i",
-                "127.0.0.1",
-                "-p",
-                str(self.port),
-                "-m",
-                str(self._model),
-            ],
-            cwd=self._host.work,
-            env=self._host.environment(),
-            stdout=self._output,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            self._wait()
-        except BaseException:
-            self._stop()
-            raise
-        return self
+        listening = ["-i", "127.0.0.1", "-p", str(self.port)]
+        command: list[str | Path] = [host.python, "-m", "rasa", "run", "--enable-api", *listening, "-m", str(model)]
+        super().__init__("rasa run", command, host.environment(), "/status", host.work)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stop()
-
-    def _wait(self) -> None:
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end:
-            if self._process.poll() is not None:
-                said = Path(self._output.name).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-                raise ModelError(f"rasa run stopped with status {self._process.returncode}: {(said or ['it said nothing'])[-1]}")
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/status", timeout=5) as answer:
-                    if answer.status == 200:
-                        return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.3)
-        raise ModelError(f"rasa run was not ready within {START_SECONDS:.0f} s")
-
-    def _stop(self) -> None:
-        self._process.terminate()
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._output.close()
+    def find_address(self, said: str) -> str | None:
+        """Where it was told to listen."""
+        return f"http://127.0.0.1:{self.port}"
 
 
 def send(port: int, rows: Sequence[Triple], users: int, label: str) -> Array:

@@ -19,7 +19,7 @@ from rasa.core.utils import AvailableEndpoints
 from rasa.shared.core.events import ActionExecuted, BotUttered, SlotSet, UserUttered
 from rasa.shared.exceptions import InvalidConfigException
 from rasa.utils.endpoints import EndpointConfig
-from real_redis import RedisServer, eventually, redis_process, redis_server
+from redis_process import RedisServer, eventually, redis_process, redis_server
 
 from grice.components import MonitorEventBroker
 from grice.components.tracker_events import TrackerEvents
