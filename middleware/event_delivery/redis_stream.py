@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grice.middleware.events import DialogueEvent
-from grice.models.errors import DeliveryError, MissingExtra, SettingsError
-
-try:
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-except ImportError as error:
-    raise MissingExtra("redis", "redis") from error
+from grice.middleware.redis_connection import RedisError, connect
+from grice.models.errors import DeliveryError
 
 FIELD = "event"
 """The one field of an entry; its value is the event as JSON."""
@@ -36,14 +30,7 @@ class RedisStreamPublisher:
     def __init__(self, url: str, stream: str, maxlen: int = 100_000, timeout_s: float = 2.0) -> None:
         self.stream = stream
         self.maxlen = maxlen
-        try:
-            self._redis = redis.Redis.from_url(
-                url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
-            )
-        except ValueError as error:
-            raise SettingsError(
-                "redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://"
-            ) from error
+        self._redis = connect(url, timeout_s)
 
     def publish(self, events: Sequence[DialogueEvent]) -> None:
         try:
@@ -51,7 +38,7 @@ class RedisStreamPublisher:
                 for event in events:
                     transaction.xadd(self.stream, {FIELD: event.to_json()}, maxlen=self.maxlen, approximate=True)
                 transaction.execute()
-        except (redis.RedisError, OSError) as error:
+        except (RedisError, OSError) as error:
             raise DeliveryError(f"Redis: XADD failed: {type(error).__name__}; is it running and reachable?") from error
 
     def close(self) -> None:

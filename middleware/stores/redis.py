@@ -7,16 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from grice.middleware.redis_connection import RedisError, connect
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
-from grice.models.errors import MissingExtra, SettingsError, StoreError
-
-try:
-    import redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-except ImportError as error:
-    raise MissingExtra("redis", "redis") from error
+from grice.models.errors import StoreError
 
 KEY = "grice:dialogue:"
 NAMES = "grice:once:"
@@ -54,15 +48,7 @@ class RedisStore:
     def __init__(self, url: str, max_turns: int = 200, expire_s: float = 3600, timeout_s: float = 0.25) -> None:
         self.max_turns = max_turns
         self.expire_s = expire_s
-        try:
-            # No retries: one that follows a lost answer would append the turns twice.
-            self._redis = redis.Redis.from_url(
-                url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
-            )
-        except ValueError as error:
-            raise SettingsError(
-                "redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://"
-            ) from error
+        self._redis = connect(url, timeout_s)
         self._append_script = self._redis.register_script(_APPEND_ONCE)
 
     def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
@@ -120,7 +106,7 @@ class RedisStore:
     def _ask(self, operation: str, work: Callable[[], Answer]) -> Answer:
         try:
             return work()
-        except (redis.RedisError, OSError) as error:
+        except (RedisError, OSError) as error:
             raise StoreError(f"Redis: {operation} failed: {type(error).__name__}; is it running and reachable?") from error
 
 

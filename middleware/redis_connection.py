@@ -1,0 +1,35 @@
+"""How we connect to Redis: with a limit on every wait, and no retries of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grice.models.errors import MissingExtra, SettingsError
+
+try:
+    import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+except ImportError as error:
+    raise MissingExtra("redis", "redis") from error
+
+RedisError = redis.RedisError
+"""What redis-py raises; `OSError` comes beside it."""
+
+
+def connect(url: str, timeout_s: float) -> Any:
+    """A client of redis-py (4.6 to 8). Making it does not connect.
+
+    It does not retry: a retry that follows a lost answer would do things twice.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        timeout_s: how long connecting, and each operation, may take.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+    try:
+        return redis.Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0))
+    except ValueError as error:
+        raise SettingsError("redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://") from error
