@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 from redis_process import redis_process, redis_server
 
 __all__ = ["redis_process", "redis_server"]
 
-collect_ignore = [] if importlib.util.find_spec("rasa") else ["rasa"]
+collect_ignore = ["rasa"]
 """The tests of the components run in Rasa's own environment: `make test-rasa`."""
