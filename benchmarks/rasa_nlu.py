@@ -204,7 +204,11 @@ def _add(sheet: Sheet, form: str, system: System, reads: dict[tuple[str, str], R
     sheet.add(form, system.name, "broken", metrics.mean([old and not new for old, new in zip(was, now, strict=True)], 100))
     if form == "indirect" and ("direct", system.base) in reads:
         people = reads["direct", system.base].acts
-        sheet.add(form, system.name, "gap_recovered", metrics.gap_recovered(gold.acts, plain.acts, people, read.acts, 100))
+        gap = metrics.gap_recovered(gold.acts, plain.acts, people, read.acts, 100)
+        if np.isnan(gap.value):
+            sheet.add_unscored(form, system.name, ["gap_recovered"], f"{system.base} reads people's direct forms no better")
+        else:
+            sheet.add(form, system.name, "gap_recovered", gap)
     without = reads.get((form, system.without_rewriter))
     if system.mode is not None and without is not None:
         added = np.asarray(read.milliseconds) - np.asarray(without.milliseconds)

@@ -183,3 +183,13 @@ def test_one_dialogue_gives_no_interval_and_none_no_value() -> None:
 def test_groups_must_fit_the_rows() -> None:
     with pytest.raises(ValueError, match="2 rows, but 1 groups"):
         estimate(metrics.mean([1.0, 0.0]), ["a"], 0)
+
+
+def test_the_gap_that_is_recovered() -> None:
+    gold = [frozenset("a"), frozenset("b"), frozenset("c"), frozenset("d")]
+    floor = [frozenset("a"), frozenset("x"), frozenset("x"), frozenset("x")]
+    ceiling = [frozenset("a"), frozenset("b"), frozenset("c"), frozenset("x")]
+    reached = [frozenset("a"), frozenset("b"), frozenset("x"), frozenset("x")]
+    assert metrics.gap_recovered(gold, floor, ceiling, reached, 100).value == pytest.approx(50)
+    assert metrics.gap_recovered(gold, floor, ceiling, gold, 100).value == pytest.approx(150)
+    assert math.isnan(metrics.gap_recovered(gold, ceiling, floor, reached).value)
