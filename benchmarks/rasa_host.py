@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ class RasaHost:
         path = self.work / f"{name}.yml"
         path.write_text(config, encoding="utf-8")
         command = ["train", "nlu", "--nlu", str(nlu), "--config", str(path), "--out", "models", "--fixed-model-name", name]
-        self._run([self.python, "-m", "rasa", *command], f"rasa {' '.join(command)}")
+        self._run([self.python, "-m", "rasa", *command], f"rasa {' '.join(command)}", shown=sys.stderr.isatty())
         if not model.exists():
             raise ModelError(f"rasa {' '.join(command)}: no model came out; run it in {self.work} to see why")
         return model
@@ -106,7 +107,8 @@ class RasaHost:
             raise ModelError(f"{PARSER} gave {len(found)} parses for {len(items)} turns")
         return found
 
-    def _run(self, command: Sequence[str | Path], label: str, given: str = "") -> str:
+    def _run(self, command: Sequence[str | Path], label: str, given: str = "", shown: bool = False) -> str:
+        """What the command printed; its complaints and progress go to our own error stream where they are `shown`."""
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
             done: subprocess.CompletedProcess[str] = subprocess.run(
                 command,
@@ -114,7 +116,7 @@ class RasaHost:
                 env=self.environment(),
                 input=given,
                 stdout=subprocess.PIPE,
-                stderr=complaints,
+                stderr=None if shown else complaints,
                 text=True,
             )
             if done.returncode:
