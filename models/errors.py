@@ -17,6 +17,7 @@
     │   └── EventsRefused       the receiver will never take them: sending them again is useless
     ├── NluError            the NLU server behind the service failed
     │   └── NluLate             it did not answer in time
+    ├── JudgeError          a large language model could not be asked, or its answer has no decision
     ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
     ├── DeadlineExceeded    a stage did not answer in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
@@ -108,6 +109,10 @@ class NluError(GriceError):
 
 class NluLate(NluError):
     """The NLU server behind the service did not answer in time."""
+
+
+class JudgeError(GriceError):
+    """A large language model could not be asked, or its answer has no decision."""
 
 
 class ServiceError(GriceError):

@@ -14,6 +14,9 @@ contradiction, partner contradiction, redundant, ignoring, irrelevant."""
 
 BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 
+PAIRED: tuple[Behavior, ...] = ("!Sel", "!Par", "Red")
+"""Behaviours that are about an earlier turn: of the bot itself, of its partner, or of either."""
+
 
 @dataclass(frozen=True)
 class Directness:
@@ -60,12 +63,19 @@ class Behaviors:
     Attributes:
         probabilities: for each of `BEHAVIORS`, how likely the response shows it, 0 to 1; None where it was not scored. Labels that
             are not given are not scored.
+        evidence: for a behaviour that is about an earlier turn (`PAIRED`), the place in `Dialogue.turns`, 0 the oldest, of the turn
+            that the response most likely repeats or contradicts; nothing where there is no such turn.
+        history_read, history_cut, text_cut: as in `Directness`.
 
     Raises:
-        InputError: a label is unknown, or a probability is not a number from 0 to 1.
+        InputError: a label is unknown, a probability is not a number from 0 to 1, or a place is negative.
     """
 
     probabilities: Mapping[Behavior, float | None] = field(default_factory=dict)
+    evidence: Mapping[Behavior, int] = field(default_factory=dict)
+    history_read: int = 0
+    history_cut: int = 0
+    text_cut: bool = False
 
     def __post_init__(self) -> None:
         for label, probability in self.probabilities.items():
@@ -73,4 +83,14 @@ class Behaviors:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
             if probability is not None and not 0 <= probability <= 1:
                 raise InputError(f"probability of {label}", probability, "0 to 1, or None")
+        for label, place in self.evidence.items():
+            if label not in PAIRED:
+                raise InputError("behavior with an earlier turn as evidence", label, ", ".join(PAIRED))
+            if place < 0:
+                raise InputError(f"evidence of {label}", place, "the place of a turn, 0 or more")
         object.__setattr__(self, "probabilities", {label: self.probabilities.get(label) for label in BEHAVIORS})
+
+    def shown(self, thresholds: Mapping[Behavior, float]) -> tuple[Behavior, ...]:
+        """The behaviours whose probability is at least their threshold; one without a threshold is not shown."""
+        found = self.probabilities.items()
+        return tuple(label for label, value in found if value is not None and value >= thresholds.get(label, 2.0))

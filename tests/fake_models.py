@@ -10,7 +10,7 @@ from grice.middleware.guard import Guard
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings
 from grice.models.dialogue import Dialogue
-from grice.models.results import Directness, Rewrite
+from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite
 
 READS = 8
 """Turns of history that the fake models read."""
@@ -58,6 +58,22 @@ class FakeRewriter(Calls):
     def text(self, dialogue: Dialogue) -> str:
         before = "".join(f" <{turn.speaker}: {turn.text}>" for turn in dialogue.history[-READS:])
         return f"{self.prefix}: {dialogue.last.text}{before}"
+
+
+class FakeBehaviors(Calls):
+    """A response shows the behaviours whose labels it names: "That is Red." is redundant, of the turn before if there is one."""
+
+    provider = "FakeExecutionProvider"
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
+        self.enter(dialogues)
+        return [self.found(dialogue) for dialogue in dialogues]
+
+    def found(self, dialogue: Dialogue) -> Behaviors:
+        words = dialogue.last.text.rstrip(".").split()
+        probabilities = {label: 0.9 if label in words else 0.1 for label in BEHAVIORS}
+        evidence = {label: len(dialogue.history) - 1 for label in PAIRED if label in words and dialogue.history}
+        return Behaviors(probabilities, evidence, *_history(dialogue))
 
 
 class TrustingGuard(Guard):

@@ -1,0 +1,79 @@
+"""A scored response as it travels: in the stream of results, to rates and alerts, to the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from grice.middleware.analysis import StageFailure
+from grice.models.errors import InputError, shorten
+from grice.models.results import BEHAVIORS, Behavior
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class ScoredResponse:
+    """One response of a bot and what it does.
+
+    Attributes:
+        event_id, dialogue_id, text, timestamp, channel, bot_version, action: as in `DialogueEvent`; said at `timestamp`.
+        scored_at: when it was scored, in Unix seconds.
+        probabilities: for each of `BEHAVIORS`, 0 to 1, or None where it was not scored.
+        shown: the behaviours that it shows.
+        evidence: for a behaviour about an earlier turn, the text of that turn.
+        judged: what a judge decided, where it was asked; None: it gave no decision.
+        model: name and version of the model, such as `behaviors 1`.
+        failures: stages that failed.
+        schema_version: version of this shape.
+
+    Raises:
+        InputError: a label or the schema version is unknown.
+    """
+
+    event_id: str
+    dialogue_id: str
+    text: str
+    timestamp: float
+    scored_at: float
+    channel: str | None = None
+    bot_version: str | None = None
+    action: str | None = None
+    probabilities: Mapping[Behavior, float | None] = field(default_factory=dict)
+    shown: tuple[Behavior, ...] = ()
+    evidence: Mapping[Behavior, str] = field(default_factory=dict)
+    judged: Mapping[Behavior, bool | None] = field(default_factory=dict)
+    model: str = ""
+    failures: tuple[StageFailure, ...] = ()
+    schema_version: int = SCHEMA_VERSION
+
+    def __post_init__(self) -> None:
+        if self.schema_version != SCHEMA_VERSION:
+            raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
+        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged):
+            if label not in BEHAVIORS:
+                raise InputError("behavior", label, ", ".join(BEHAVIORS))
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> ScoredResponse:
+        """The response that `to_json` wrote.
+
+        Raises:
+            InputError: not such JSON.
+        """
+        try:
+            values: dict[str, Any] = json.loads(line)
+            values["shown"] = tuple(values["shown"])
+            values["failures"] = tuple(StageFailure(**failure) for failure in values["failures"])
+            return cls(**values)
+        except (ValueError, TypeError, KeyError) as error:
+            if isinstance(error, InputError):
+                raise
+            known = ", ".join(each.name for each in fields(cls))
+            raise InputError("scored response", shorten(line), f"a JSON object with {known}") from error
