@@ -10,13 +10,15 @@ from typing import Any, Literal, TypeVar, get_args
 from grice.benchmarks.bootstrap import estimate
 from grice.benchmarks.metrics import Measure
 from grice.benchmarks.results import Published, Result, Table
-from grice.models.errors import InputError, ModelError
+from grice.models.errors import DataError, InputError, ModelError
 from grice.models.manifest import FILE, sha256
 
 Split = Literal["ours", "all"]
+Weights = Literal["folds", "shipped"]
 System = TypeVar("System")
 
 SPLITS: tuple[str, ...] = get_args(Split)
+WEIGHTS: tuple[str, ...] = get_args(Weights)
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,17 @@ class Options:
         seed: of the bootstrap, 0 or more.
         beams: of the rewriter, 1 to 16.
         threads: of every system, 1 to 64.
-        rewriter, directness: a shipped model's name or the folder of an exported one.
+        rewriter, directness, behaviors: a shipped model's name or the folder of an exported one.
         checkpoint: folder of the trained rewriter, as transformers saves it.
         rounds: how often speed is taken.
         rasa_python: the interpreter of an environment with Rasa and grice.
         work: where Rasa keeps trained models and its cache.
+        weights: `folds` (the stored predictions of the cross-validation) or `shipped` (the shipped model, for held-back data).
+        llm_url: base URL of an OpenAI-compatible server.
+        llm_window: turns of context that the language model reads, the newest, at least 1; None: all.
+        llm_pairing: for behaviours about an earlier turn, it reads one earlier turn at a time.
+        llm_cache: file that remembers its answers, so that a run that was interrupted goes on; None: none.
+        llm_price_in, llm_price_out: US dollars per million tokens that it reads and writes; None: not known.
 
     Raises:
         InputError: a value is out of range.
@@ -54,16 +62,28 @@ class Options:
     rounds: int = 3
     rasa_python: Path = Path(".venv-rasa/bin/python")
     work: Path = Path("runs/rasa-nlu")
+    behaviors: str = "behaviors"
+    weights: Weights = "folds"
+    llm_url: str | None = None
+    llm_window: int | None = None
+    llm_pairing: bool = False
+    llm_cache: Path | None = None
+    llm_price_in: float | None = None
+    llm_price_out: float | None = None
 
     def __post_init__(self) -> None:
-        if self.split not in SPLITS:
-            raise InputError("split", self.split, ", ".join(SPLITS))
+        for name, choices in (("split", SPLITS), ("weights", WEIGHTS)):
+            if getattr(self, name) not in choices:
+                raise InputError(name, getattr(self, name), ", ".join(choices))
         for name, low, high in (
             ("limit", 1, 10**9),
             ("seed", 0, 2**32 - 1),
             ("beams", 1, 16),
             ("threads", 1, 64),
             ("rounds", 1, 1000),
+            ("llm_window", 1, 1000),
+            ("llm_price_in", 0, 10**6),
+            ("llm_price_out", 0, 10**6),
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
@@ -77,6 +97,7 @@ class Sheet:
     Attributes:
         groups: the dialogue of every row.
         unscored: rows that no system could be given.
+        part: which rows of the data these are, in words; empty: what the split says.
         models: sha256 of the manifest of every model used, by name.
         settings: of the systems, beyond the options.
         notes: what a reader of the tables should know.
@@ -86,6 +107,7 @@ class Sheet:
     groups: Sequence[str]
     seed: int
     unscored: int = 0
+    part: str = ""
     results: list[Result] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -129,7 +151,8 @@ class Benchmark:
     Attributes:
         name: on the command line.
         about: one line for the help.
-        systems: all systems by name; `default_systems` are run when none is asked for.
+        systems: all systems by name; `default_systems` are run when none is asked for. A name such as `openai:MODEL` stands for
+            every name with that beginning.
         files: the data files that are read: folder, then the names that a file may have.
         options: names of the options of `Options` that only some benchmarks know.
         evaluate: runs it.
@@ -143,19 +166,25 @@ class Benchmark:
     options: tuple[str, ...]
     evaluate: Callable[[Options], Sheet]
 
+    def has_system(self, name: str) -> bool:
+        """Whether there is a system of that name."""
+        family, colon, member = name.partition(":")
+        families = {known.partition(":")[0] for known in self.systems if ":" in known}
+        return (family in families and bool(member)) if colon else name in self.systems
+
 
 def opened(systems: Iterable[str], options: Options, load: Callable[[str], System]) -> tuple[dict[str, System], dict[str, str]]:
     """The systems that can be loaded, by name, and why the others cannot.
 
     Raises:
-        ModelError: a system that was asked for by name cannot be loaded.
+        ModelError, DataError: a system that was asked for by name cannot be loaded.
     """
     ready: dict[str, System] = {}
     reasons: dict[str, str] = {}
     for name in systems:
         try:
             ready[name] = load(name)
-        except (ModelError, ImportError) as error:
+        except (ModelError, DataError, ImportError) as error:
             if name in options.systems:
                 raise
             reasons[name] = str(error)

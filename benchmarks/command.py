@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from grice.benchmarks import report, runner
-from grice.benchmarks.benchmark import SPLITS, Options
+from grice.benchmarks.benchmark import SPLITS, WEIGHTS, Options
 from grice.benchmarks.registry import MODULES, find
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
@@ -35,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--directness", default=Options.directness, metavar="NAME|DIR", help="a shipped or exported directness scorer"
     )
     parser.add_argument(
+        "--behaviors", default=Options.behaviors, metavar="NAME|DIR", help="a shipped or exported behaviour monitor"
+    )
+    parser.add_argument(
         "--checkpoint",
         type=Path,
         default=Options.checkpoint,
@@ -52,6 +55,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--work", type=Path, default=Options.work, metavar="DIR", help=f"rasa-nlu: keeps trained models (default: {Options.work})"
     )
+    parser.add_argument(
+        "--weights",
+        default=Options.weights,
+        metavar="|".join(WEIGHTS),
+        help="abceval: stored predictions of the cross-validation (default), or the shipped model, for held-back data",
+    )
+    _add_llm_arguments(parser)
+
+
+def _add_llm_arguments(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("large language models (systems openai:MODEL of abceval)")
+    group.add_argument("--llm-url", metavar="URL", help="base URL of an OpenAI-compatible server; its key is $OPENAI_API_KEY")
+    group.add_argument("--llm-window", type=int, metavar="K", help="only the newest K turns of context (default: all)")
+    group.add_argument("--llm-pairing", action="store_true", help="hold the response against one earlier turn at a time")
+    group.add_argument("--llm-cache", type=Path, metavar="FILE", help="remembers answers: an interrupted run goes on")
+    group.add_argument("--llm-price-in", type=float, metavar="USD", help="per million tokens that the model reads")
+    group.add_argument("--llm-price-out", type=float, metavar="USD", help="per million tokens that it writes")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,6 +99,14 @@ def run(args: argparse.Namespace) -> int:
         rounds=args.rounds,
         rasa_python=args.rasa_python,
         work=args.work,
+        behaviors=args.behaviors,
+        weights=args.weights,
+        llm_url=args.llm_url,
+        llm_window=args.llm_window,
+        llm_pairing=args.llm_pairing,
+        llm_cache=args.llm_cache,
+        llm_price_in=args.llm_price_in,
+        llm_price_out=args.llm_price_out,
     )
     try:
         found = runner.run(benchmark, options, shlex.join(["grice", *sys.argv[1:]]))

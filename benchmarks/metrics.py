@@ -66,14 +66,14 @@ def bleu_signature(lowercase: bool) -> str:
 
 def perplexity(scores: Sequence[tuple[float, int]]) -> Measure:
     """Perplexity per token from the summed natural log-probability and the token count of every row."""
-    return Measure(np.array(scores, float).reshape(-1, 2), lambda sums: np.exp(-_divided(sums[:, 0], sums[:, 1])))
+    return Measure(np.array(scores, float).reshape(-1, 2), lambda sums: np.exp(-divided(sums[:, 0], sums[:, 1])))
 
 
 def mean(values: ArrayLike, scale: float = 1.0) -> Measure:
     """The mean of one number a row, or with flags the share of rows, times `scale`."""
     column = np.asarray(values, float)
     rows = np.stack([column, np.ones_like(column)], axis=1)
-    return Measure(rows, lambda sums: scale * _divided(sums[:, 0], sums[:, 1]))
+    return Measure(rows, lambda sums: scale * divided(sums[:, 0], sums[:, 1]))
 
 
 def exact_ranking(scores: ArrayLike) -> Measure:
@@ -130,7 +130,7 @@ def gap_recovered(
 
     def formula(sums: Array) -> Array:
         low, high, there = (_f1(sums[:, place : place + 3]) for place in (0, 3, 6))
-        return scale * _divided(there - low, np.where(high > low, high - low, 0.0))
+        return scale * divided(there - low, np.where(high > low, high - low, 0.0))
 
     return Measure(rows, formula)
 
@@ -141,7 +141,7 @@ def _label_counts(gold: Sequence[AbstractSet[str]], predicted: Sequence[Abstract
 
 
 def _f1(sums: Array) -> Array:
-    return 2 * _divided(sums[:, 0], sums[:, 1] + sums[:, 2])
+    return 2 * divided(sums[:, 0], sums[:, 1] + sums[:, 2])
 
 
 def calibration_error(scores: ArrayLike, outcomes: ArrayLike, bins: int = 10) -> Measure:
@@ -157,7 +157,7 @@ def calibration_error(scores: ArrayLike, outcomes: ArrayLike, bins: int = 10) ->
     places = bin_of(table, bins)
     gaps = np.stack([((table - truth) * (places == place)).sum(1) for place in range(bins)], axis=1)
     rows = np.concatenate([gaps, np.full((len(table), 1), table.shape[1])], axis=1)
-    return Measure(rows, lambda sums: _divided(np.abs(sums[:, :-1]).sum(1), sums[:, -1]))
+    return Measure(rows, lambda sums: divided(np.abs(sums[:, :-1]).sum(1), sums[:, -1]))
 
 
 def bin_of(scores: ArrayLike, bins: int) -> NDArray[np.int64]:
@@ -165,6 +165,7 @@ def bin_of(scores: ArrayLike, bins: int) -> NDArray[np.int64]:
     return np.minimum((np.asarray(scores, float) * bins).astype(np.int64), bins - 1)
 
 
-def _divided(above: Any, below: Any) -> Array:
+def divided(above: Any, below: Any) -> Array:
+    """The quotient, NaN where it is undefined."""
     quotient: Array = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) != 0)
     return quotient

@@ -7,7 +7,7 @@ import importlib
 from grice.benchmarks.benchmark import Benchmark
 from grice.models.errors import InputError, MissingExtra
 
-MODULES = {name: f"grice.benchmarks.{name.replace('-', '_')}" for name in ("direct", "nlu", "rasa-nlu", "speed")}
+MODULES = {name: f"grice.benchmarks.{name.replace('-', '_')}" for name in ("abceval", "direct", "nlu", "rasa-nlu", "speed")}
 
 
 def find(name: str) -> Benchmark:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grice.benchmarks.results import Published, Report, Result, Table
@@ -80,12 +80,19 @@ def _plain(table: Table) -> _Grid:
 
 def _notes(report: Report) -> list[str]:
     run = report.run
-    part = "our test part" if run.split == "ours" else "every row"
-    notes = [f"{run.n} rows ({part}), seed {run.seed}, {run.seconds} s. In brackets: 95 % interval, bootstrap by dialogue."]
+    notes = [f"{run.n} rows ({run.part}), seed {run.seed}, {run.seconds} s. In brackets: 95 % interval, bootstrap by dialogue."]
     notes += [f"{metric}: {signature}" for metric, signature in run.signatures.items()]
-    notes += [f"{NOT_SCORED}: {place}: {reason}" for place, reason in run.reasons.items()]
+    notes += [f"{NOT_SCORED}: {', '.join(places)}: {reason}" for reason, places in _places(run.reasons).items()]
     notes += list(dict.fromkeys(f"published: {row.source}" for row in run.published))
     return [*notes, *run.notes]
+
+
+def _places(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """The places of each reason, so that it is said once."""
+    found: dict[str, list[str]] = {}
+    for place, reason in reasons.items():
+        found.setdefault(reason, []).append(place)
+    return found
 
 
 def _aligned(grid: _Grid) -> str:

@@ -71,6 +71,7 @@ class Run:
     """What has to be known to repeat a run.
 
     Attributes:
+        part: which rows of the data, in words.
         data: sha256 of every data file that was read, by its path below the data folder.
         models: sha256 of the manifest of every model that was used, by the model's name.
         versions: of Python and of the packages that matter.
@@ -86,6 +87,7 @@ class Run:
     benchmark: str
     command: str
     split: str
+    part: str
     seed: int
     limit: int | None
     n: int

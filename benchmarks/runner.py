@@ -18,6 +18,7 @@ from grice.models.errors import InputError
 from grice.models.manifest import sha256
 
 COMMON = ("data_dir", "split", "systems", "limit", "seed")
+PARTS = {"ours": "our test part", "all": "every row"}
 PACKAGES = (
     "grice",
     "numpy",
@@ -29,6 +30,7 @@ PACKAGES = (
     "torch",
     "transformers",
     "ctranslate2",
+    "openai",
 )
 
 
@@ -51,6 +53,7 @@ def run(benchmark: Benchmark, options: Options, command: str) -> Report:
         benchmark=benchmark.name,
         command=command,
         split=options.split,
+        part=sheet.part or PARTS[options.split],
         seed=options.seed,
         limit=options.limit,
         n=len(sheet.groups),
@@ -72,7 +75,7 @@ def run(benchmark: Benchmark, options: Options, command: str) -> Report:
 
 def _check(benchmark: Benchmark, options: Options) -> None:
     for system in options.systems:
-        if system not in benchmark.systems:
+        if not benchmark.has_system(system):
             raise InputError(f"system of benchmark {benchmark.name}", system, ", ".join(benchmark.systems))
     for field in dataclasses.fields(Options):
         given = getattr(options, field.name)

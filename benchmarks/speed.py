@@ -4,7 +4,8 @@ Everything is measured in one run on the same turns (indirect ones, with their h
 A time covers what a caller waits for: from the dialogue to the text, tokenising included. The time of a turn is the median of
 the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite-batched` over batches. `n` counts what a figure
 is over: turns, batches, or rounds for the REST service's `per_second` and `batching_gain`. `overhead_ms` is what the service adds
-to the same model's own time, turn by turn.
+to the same model's own time, turn by turn. In `behaviors` a call is all nine scores of a response after 20 turns of history;
+`worker` says how many responses `grice monitor` scores in a second.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from grice.benchmarks.ctranslate2_rewriter import CTranslate2Rewriter
 from grice.benchmarks.held_out import dialogues, held_out
 from grice.benchmarks.metrics import Array
 from grice.benchmarks.results import Cell, Table
+from grice.benchmarks.speed_of_behaviors import add_behaviors
 from grice.benchmarks.speed_of_service import METRICS, UNBATCHED, add_service
+from grice.benchmarks.speed_of_worker import add_worker
 from grice.benchmarks.timing import add_times, interleaved
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
@@ -62,7 +65,9 @@ def evaluate(options: Options) -> Sheet:
             sheet.add_unscored(task, name, METRICS, reason)
     _rewriting(sheet, systems, given, options.rounds)
     _directness(sheet, options, asked, given)
+    add_behaviors(sheet, options, asked, given)
     add_service(sheet, options, asked, given, systems.get("grice-int8"))
+    add_worker(sheet, options, asked, given)
     return sheet
 
 
@@ -133,6 +138,6 @@ BENCHMARK = Benchmark(
     systems=(*REWRITERS, UNBATCHED),
     default_systems=(*REWRITERS, UNBATCHED),
     files=(("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json")),
-    options=("threads", "rewriter", "directness", "checkpoint", "rounds"),
+    options=("threads", "rewriter", "directness", "behaviors", "checkpoint", "rounds"),
     evaluate=evaluate,
 )

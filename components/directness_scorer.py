@@ -13,7 +13,7 @@ from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import failure_of, put, record_of, score_record
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
-from grice.models.errors import InputError, ServiceError
+from grice.models.errors import DeadlineExceeded, InputError, ServiceError
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -37,7 +37,7 @@ class DirectnessScorer(GriceComponent):
         self.model = load_scorer(self.settings)
         try:
             self.model.predict([WARM_UP])
-        except ServiceError:  # it may come later; messages say if it did not
+        except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
             return
 
     def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:

@@ -29,6 +29,7 @@ class MonitorEventBroker(EventBroker):
           transport: redis            # or http, with url and api_key
           redis_url: redis://localhost:6379/0
           stream: grice:events
+          partitions: 1               # as many as `grice monitor` is told (--events-partitions)
 
     The other keys are those of `grice.middleware.event_delivery.DeliverySettings`, and `bot_version`. Publishing only queues; a
     thread delivers, and keeps in a file what cannot be delivered yet.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -18,10 +17,11 @@ from rasa.utils.endpoints import EndpointConfig
 
 from grice.components.endpoint_settings import given_keys
 from grice.components.history import dialogue_of
+from grice.components.response_monitors import load_monitor
 from grice.middleware.response_settings import ResponseSettings
 from grice.middleware.responses import CheckedResponse, ResponseChecks, ResponseFailure
-from grice.models import Behaviors, Dialogue, Model, load_rewriter
-from grice.models.errors import DeadlineExceeded, GriceError, Overloaded, SettingsError
+from grice.models import Dialogue, load_rewriter
+from grice.models.errors import DeadlineExceeded, GriceError, Overloaded
 
 NAME = "MonitoredResponseGenerator"
 GRICE = "grice"
@@ -40,12 +40,21 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
         nlg:
           type: grice.components.MonitoredResponseGenerator
           soften: true
-          monitor: my_bot.monitor.load      # returns a Model[Behaviors]; optional
+          monitor: local                    # or http, with url and api_key; or my_bot.monitor.load
           fallback: {"!Rel": 0.8}
           fallback_response: utter_did_not_understand
 
-    The keys are those of `ResponseSettings`. What was found is under `grice` in the metadata of the `BotUttered` event. If anything
-    fails or is late, the response goes out as its template says.
+    The keys are those of `ResponseSettings`. What was found is under `grice` in the metadata of the `BotUttered` event:
+
+    - `original`, `text`, `softened`, `rewrite`: the response as its template says, as it was sent, and its softer form.
+    - `behaviors`: behaviour → probability, 0 to 1, null where it was not scored; null where nothing was.
+    - `shown`: the behaviours that reach the model's own thresholds; null where it has none (`http`), or nothing was scored.
+    - `evidence`: behaviour → the earlier turn it is about (`turn`, its place among the `history_turns` that were read, 0 the
+      oldest; `speaker`; `text`).
+    - `exceeded`, `replaced_by`: the behaviours above their threshold in `fallback`, and what was sent instead.
+    - `failures`: what failed (`stage`, `error`, `message`).
+
+    If anything fails or is late, the response goes out as its template says.
 
     Raises:
         InvalidConfigException: a key or value cannot be used, or the monitor or the model cannot be loaded; Rasa does not start.
@@ -75,10 +84,10 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
             checked = await self._checked(utter_action, response, tracker)
             if checked.exceeded and utter_action != self.settings.fallback_response:
                 return await self._replacement(checked, response, tracker, output_channel, kwargs)
+            return {**response, "text": checked.text, GRICE: _found(checked)}
         except Exception as error:  # whatever it is, the response goes out; the error may quote it
             log.warning("%s: %s goes out unchecked: %s", NAME, utter_action, type(error).__name__)
-            checked = _unchecked(response["text"], error)
-        return {**response, "text": checked.text, GRICE: _found(checked)}
+            return {**response, GRICE: _found(_unchecked(response["text"], error))}
 
     def _is_checked(self, utter_action: str, response: dict[str, Any]) -> bool:
         text = response.get("text")
@@ -126,22 +135,7 @@ def _checks(settings: ResponseSettings) -> ResponseChecks:
     if settings.soften:
         chosen = settings.models
         softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
-    monitor = _monitor(settings.monitor) if settings.monitor else None
-    return ResponseChecks(softener, monitor, dict(settings.fallback), settings.min_confidence)
-
-
-def _monitor(path: str) -> Model[Behaviors]:
-    module, _, name = path.rpartition(".")
-    try:
-        factory = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SettingsError("monitor", path, f"module.name of a callable that can be imported ({error})") from error
-    if not callable(factory):
-        raise SettingsError("monitor", path, "module.name of a callable")
-    model: Model[Behaviors] = factory()
-    if not callable(getattr(model, "predict", None)):
-        raise SettingsError("monitor", path, "a callable that returns a model with predict(list of dialogues)")
-    return model
+    return ResponseChecks(softener, load_monitor(settings), dict(settings.fallback), settings.min_confidence)
 
 
 def _unchecked(text: str, error: Exception) -> CheckedResponse:
@@ -149,14 +143,20 @@ def _unchecked(text: str, error: Exception) -> CheckedResponse:
 
 
 def _found(checked: CheckedResponse) -> dict[str, Any]:
-    """What lands in the metadata of the event: plain JSON."""
-    rewrite = checked.rewrite
+    """What lands in the metadata of the event: plain JSON, whatever kind of numbers a model gives."""
+    rewrite, behaviors = checked.rewrite, checked.behaviors
     return {
         "original": checked.original,
         "text": checked.text,
         "softened": checked.text != checked.original,
         "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
-        "behaviors": checked.behaviors and dict(checked.behaviors.probabilities),
+        "behaviors": behaviors
+        and {label: None if value is None else float(value) for label, value in behaviors.probabilities.items()},
+        "shown": None if checked.shown is None else list(checked.shown),
+        "evidence": {
+            label: {"turn": int(place), **asdict(checked.evidence[label])}
+            for label, place in (behaviors.evidence if behaviors else {}).items()
+        },
         "exceeded": list(checked.exceeded),
         "replaced_by": None,
         "failures": [asdict(failure) for failure in checked.failures],

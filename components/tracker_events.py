@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ from grice.models.dialogue import MAX_TEXT_CHARACTERS, Speaker
 from grice.models.errors import InputError
 
 GRICE = "grice"
+MAX_CHANNELS = 10_000
+"""Dialogues whose channel is remembered; what the bot says comes right after what the user said."""
 
 _SPEAKERS: Mapping[Any, Speaker] = {"user": "user", "bot": "bot"}
 
@@ -32,6 +35,7 @@ class TrackerEvents:
         self.bot_version = bot_version
         self._latest = ""
         self._repeats = 0
+        self._channels: OrderedDict[str, str | None] = OrderedDict()
 
     def event(self, raw: Mapping[str, Any]) -> DialogueEvent | None:
         """The event; None for one that is no turn: of another type, without a text (a picture), or a command such as `/restart`.
@@ -42,11 +46,13 @@ class TrackerEvents:
             InputError: it cannot be made one all the same.
         """
         speaker = _SPEAKERS.get(raw.get("event"))
+        sender = str(raw.get("sender_id"))
+        if speaker == "user":
+            self._remember_channel(sender, _name(raw.get("input_channel")))
         if speaker is None or not is_said(raw.get("text")):
             return None
         text = str(raw["text"]).encode("utf-8", "replace").decode()
         metadata = raw.get("metadata") or {}
-        sender = str(raw.get("sender_id"))
         timestamp = raw.get("timestamp") or time.time()
         grice = metadata.get(GRICE) if speaker == "bot" else (raw.get("parse_data") or {}).get(GRICE)
         values: dict[str, Any] = {
@@ -55,7 +61,7 @@ class TrackerEvents:
             "speaker": speaker,
             "text": text[:MAX_TEXT_CHARACTERS],
             "timestamp": timestamp,
-            "channel": _name(raw.get("input_channel")),
+            "channel": self._channels.get(sender),  # Rasa names none in what the bot says
             "bot_version": _name(self.bot_version or metadata.get("model_id")),
             "action": _name(metadata.get("utter_action")),
         }
@@ -64,6 +70,12 @@ class TrackerEvents:
             return DialogueEvent(**values, metadata={**({GRICE: grice} if grice else {}), **cut})
         except InputError:
             return DialogueEvent(**values, metadata={"left_out": GRICE, **cut})
+
+    def _remember_channel(self, sender: str, channel: str | None) -> None:
+        self._channels[sender] = channel
+        self._channels.move_to_end(sender)
+        if len(self._channels) > MAX_CHANNELS:
+            self._channels.popitem(last=False)
 
     def _bot_id(self, sender: str, timestamp: float, raw: Mapping[str, Any]) -> str:
         """Of what the bot said; a bot may say the same twice at the same time, one after the other."""

@@ -12,6 +12,7 @@ from grice.middleware.analysis import Decision, Finding, Stage, StageFailure, Tu
 from grice.middleware.courtesy import is_courtesy
 from grice.middleware.guard import Guard
 from grice.middleware.settings import PipelineSettings
+from grice.middleware.telemetry import traced
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, ModelError
@@ -124,7 +125,8 @@ class Pipeline:
         """The result of `work`, or its failure; a late result is thrown away."""
         future = self._workers.submit(work)
         try:
-            return future.result(self.settings.deadline_ms / 1000)
+            with traced(f"grice.{stage}"):
+                return future.result(self.settings.deadline_ms / 1000)
         except concurrent.futures.TimeoutError:
             future.cancel()
             error: Exception = DeadlineExceeded(f"{stage} did not answer within {self.settings.deadline_ms} ms")

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from grice.middleware.evidence import squashed
 from grice.middleware.guard import Guard
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import ModelError
 from grice.models.protocols import Model
 from grice.models.results import Behavior, Behaviors, Rewrite
@@ -40,7 +40,10 @@ class CheckedResponse:
         text: what may be sent: the original, or its softer form.
         rewrite: the softer form; None where none was made. Kept also when it was not trusted.
         behaviors: what `text` does; None where it was not scored.
-        exceeded: the behaviours whose threshold it exceeds.
+        exceeded: the behaviours whose threshold in `ResponseChecks` it exceeds.
+        shown: the behaviours that reach the thresholds of the monitor itself; None where there are none, or it was not scored.
+        evidence: for a behaviour that is about an earlier turn, that turn; its place is in `behaviors.evidence`, among the turns of
+            the dialogue that was checked.
         failures: stages that failed; the response was left as it was by them.
     """
 
@@ -49,6 +52,8 @@ class CheckedResponse:
     rewrite: Rewrite | None = None
     behaviors: Behaviors | None = None
     exceeded: tuple[Behavior, ...] = ()
+    shown: tuple[Behavior, ...] | None = None
+    evidence: Mapping[Behavior, Turn] = field(default_factory=dict)
     failures: tuple[ResponseFailure, ...] = ()
 
 
@@ -58,7 +63,7 @@ class ResponseChecks:
 
     Attributes:
         softener: rewrites into indirect form; None: nothing is softened.
-        monitor: scores behaviours; None: nothing is scored.
+        monitor: scores behaviours; None: nothing is scored. Its attribute `thresholds`, if it has one, says what is shown.
         thresholds: the probability, 0 to 1, above which a behaviour is too likely.
         min_confidence: a softer form of less confidence is not trusted.
         guard: refuses a softer form that the response and its history do not support.
@@ -79,7 +84,18 @@ class ResponseChecks:
             trusted = rewrite is not None and _tried("softener", lambda: self._is_trusted(dialogue, rewrite), failures)
             text = rewrite.text if rewrite is not None and trusted else text
         behaviors = _tried("monitor", lambda: self._scored(Dialogue.of(text, dialogue.history, "bot")), failures)
-        return CheckedResponse(dialogue.last.text, text, rewrite, behaviors, self._exceeded(behaviors), tuple(failures))
+        shown = None if behaviors is None else _tried("monitor", lambda: self._shown(behaviors), failures)
+        places = {} if behaviors is None else behaviors.evidence
+        return CheckedResponse(
+            original=dialogue.last.text,
+            text=text,
+            rewrite=rewrite,
+            behaviors=behaviors,
+            exceeded=self._exceeded(behaviors),
+            shown=shown,
+            evidence={label: dialogue.history[place] for label, place in places.items()},
+            failures=tuple(failures),
+        )
 
     def _softened(self, dialogue: Dialogue) -> Rewrite | None:
         return None if self.softener is None else _only(self.softener, dialogue)
@@ -90,7 +106,16 @@ class ResponseChecks:
         return sure and new and not self.guard.check(dialogue, rewrite.text)
 
     def _scored(self, dialogue: Dialogue) -> Behaviors | None:
-        return None if self.monitor is None else _only(self.monitor, dialogue)
+        if self.monitor is None:
+            return None
+        found = _only(self.monitor, dialogue)
+        if any(place >= len(dialogue.history) for place in found.evidence.values()):
+            raise ModelError(f"the model names a turn as evidence that is none of the {len(dialogue.history)} before the response")
+        return found
+
+    def _shown(self, behaviors: Behaviors) -> tuple[Behavior, ...] | None:
+        thresholds: Mapping[Behavior, float] | None = getattr(self.monitor, "thresholds", None)
+        return None if thresholds is None else behaviors.shown(thresholds)
 
     def _exceeded(self, behaviors: Behaviors | None) -> tuple[Behavior, ...]:
         if behaviors is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Protocol, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from grice.models.errors import SettingsError
 
@@ -16,6 +16,9 @@ Policy = Literal["pass_through", "raise"]
 StoreKind = Literal["memory", "redis"]
 
 PREFIX = "GRICE_"
+MAX_PARTITIONS = 256
+"""Redis streams that a stream of events may be made of."""
+_TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Runtime(TypedDict):
@@ -95,6 +98,15 @@ class ServiceSettings:
         nlu_timeout_ms: how long it may take for one text, in milliseconds. It is asked twice if it fails on a rewritten text.
         events_stream: the Redis stream (at `redis_url`) that events posted to `/v1/events` are also added to; empty: none.
         events_maxlen: entries that this stream holds, about; the oldest go first.
+        events_partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
+        monitor: whether the bot's responses are scored (`/v1/responses`); false loads no model for that.
+        results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent alarms
+            are read from, those of other processes and of workers too; empty: this process keeps to itself.
+        results_maxlen: entries that this stream holds, about; the oldest go first.
+        alarms_kept: recent responses with an undesired behaviour that `/v1/alarms` and `/v1/live` know.
+        live_clients: callers of `/v1/live` at a time; more are answered 429.
+        live_every_s: seconds between two looks at the rates for `/v1/live`.
+        page: whether `/` answers with the page for people.
     """
 
     host: str = "127.0.0.1"
@@ -116,15 +128,30 @@ class ServiceSettings:
     nlu_timeout_ms: int = 3000
     events_stream: str = ""
     events_maxlen: int = 100_000
+    events_partitions: int = 1
+    monitor: bool = True
+    results_stream: str = "grice:results"
+    results_maxlen: int = 100_000
+    alarms_kept: int = 200
+    live_clients: int = 32
+    live_every_s: float = 3.0
+    page: bool = True
 
     def __post_init__(self) -> None:
         check_within("port", self.port, 0, 65_535)
-        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size", "events_maxlen"):
+        for name in ("max_dialogues", "max_turns", "expire_s", "max_body_bytes", "batch_size", "events_maxlen", "results_maxlen"):
             check_within(name, getattr(self, name), 1, 2**31)
+        check_within("events_partitions", self.events_partitions, 1, MAX_PARTITIONS)
+        check_within("alarms_kept", self.alarms_kept, 1, 10_000)
+        check_within("live_clients", self.live_clients, 1, 10_000)
+        check_within("live_every_s", self.live_every_s, 0.01, 3600.0)
         check_within("nlu_timeout_ms", self.nlu_timeout_ms, 1, 600_000)
         check_within("queue_size", self.queue_size, 64, 2**31)
         check_within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
         check_within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
+        for name in ("monitor", "page"):
+            if not isinstance(getattr(self, name), bool):
+                raise SettingsError(name, getattr(self, name), "true, false")
         if not all(isinstance(key, str) and key for key in self.api_keys):
             raise SettingsError("api_keys", f"{len(self.api_keys)} keys", "non-empty strings")
         check_choices(self)
@@ -132,7 +159,13 @@ class ServiceSettings:
             raise SettingsError("nlu_url", self.nlu_url.split("://")[0], "a URL that starts with http:// or https://, or nothing")
 
 
-Settings = TypeVar("Settings", PipelineSettings, ServiceSettings)
+class SettingsClass(Protocol):
+    """Any dataclass of settings."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Settings = TypeVar("Settings", bound=SettingsClass)
 
 
 def from_environment(kind: type[Settings], environment: Mapping[str, str] | None = None, **given: Any) -> Settings:
@@ -153,8 +186,14 @@ def from_environment(kind: type[Settings], environment: Mapping[str, str] | None
 
 
 def _parsed(name: str, text: str, kind: Any) -> Any:
+    if type(None) in get_args(kind):  # `int | None`: an empty text is None
+        return _parsed(name, text, get_args(kind)[0]) if text.strip() else None
     if kind == tuple[str, ...]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
+    if kind is bool:
+        if text not in _TRUTH:
+            raise SettingsError(name, text, ", ".join(_TRUTH))
+        return _TRUTH[text]
     if kind not in (int, float):
         return text
     try:

@@ -18,6 +18,7 @@
     ├── NluError            the NLU server behind the service failed
     │   └── NluLate             it did not answer in time
     ├── JudgeError          a large language model could not be asked, or its answer has no decision
+    │   └── BudgetExhausted     asking it would pass the limit of calls or of dollars
     ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
     ├── DeadlineExceeded    a stage did not answer in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
@@ -113,6 +114,10 @@ class NluLate(NluError):
 
 class JudgeError(GriceError):
     """A large language model could not be asked, or its answer has no decision."""
+
+
+class BudgetExhausted(JudgeError):
+    """Asking a large language model would pass the limit of calls an hour or of US dollars a day."""
 
 
 class ServiceError(GriceError):

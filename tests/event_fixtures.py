@@ -13,7 +13,8 @@ LONG_TEXT = "x" * 9000
 
 
 def event(number: int, dialogue_id: str = "d", **changes: Any) -> DialogueEvent:
-    return DialogueEvent(f"{dialogue_id}-{number}", dialogue_id, "user", f"Secret turn {number}.", 1000.0 + number, **changes)
+    values: dict[str, Any] = {"speaker": "user", "text": f"Secret turn {number}.", "timestamp": 1000.0 + number, **changes}
+    return DialogueEvent(f"{dialogue_id}-{number}", dialogue_id, **values)
 
 
 @pytest.fixture

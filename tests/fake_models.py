@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from grice.middleware.analysis import Finding
 from grice.middleware.guard import Guard
+from grice.middleware.monitor import Monitor
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings
 from grice.models.dialogue import Dialogue
@@ -74,6 +75,11 @@ class FakeBehaviors(Calls):
         probabilities = {label: 0.9 if label in words else 0.1 for label in BEHAVIORS}
         evidence = {label: len(dialogue.history) - 1 for label in PAIRED if label in words and dialogue.history}
         return Behaviors(probabilities, evidence, *_history(dialogue))
+
+
+def fake_monitor() -> Monitor:
+    """A monitor on `FakeBehaviors`: what a response names, it shows."""
+    return Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5))
 
 
 class TrustingGuard(Guard):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -41,12 +42,16 @@ def toy_report(tmp_path: Path) -> Report:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "benchmark: got 'nope'; allowed: direct, nlu, rasa-nlu, speed"),
+        (["nope"], "benchmark: got 'nope'; allowed: abceval, direct, nlu, rasa-nlu, speed"),
         (["direct", "--system", "copy", "magic"], "system of benchmark direct: got 'magic'; allowed: grice, grice-fp32, copy"),
         (["direct", "--split", "mine"], "split: got 'mine'; allowed: ours, all"),
         (["direct", "--limit", "0"], "limit: got 0; allowed: 1 to"),
         (["direct", "--seed", "-1"], "seed: got -1; allowed: 0 to"),
         (["direct", "--beam", "99"], "beams: got 99; allowed: 1 to 16"),
+        (["abceval", "--weights", "mine"], "weights: got 'mine'; allowed: folds, shipped"),
+        (["abceval", "--llm-window", "0"], "llm_window: got 0; allowed: 1 to"),
+        (["abceval", "--system", "openai:"], "system of benchmark abceval: got 'openai:'; allowed: grice, human"),
+        (["direct", "--llm-pairing"], "option llm_pairing: got True; allowed: benchmark direct has only beams"),
         (["speed", "--threads", "0"], "threads: got 0; allowed: 1 to 64"),
         (["direct", "--rounds", "9"], "option rounds: got 9; allowed: benchmark direct has only beams, threads"),
         (
@@ -74,6 +79,12 @@ def test_systems_may_be_listed_or_repeated(data: Path, capsys: pytest.CaptureFix
     assert "copy" in printed
     assert "original" in printed
     assert "bag-of-words" not in printed
+
+
+def test_a_family_of_systems_has_every_name_with_its_beginning() -> None:
+    family = dataclasses.replace(TOY, systems=("ours", "openai:MODEL"))
+    assert all(family.has_system(name) for name in ("ours", "openai:small", "openai:org/big:free"))
+    assert not any(family.has_system(name) for name in ("openai", "openai:", "theirs", "theirs:small", "ours:small", ""))
 
 
 @pytest.mark.parametrize("name", registry.MODULES)

@@ -158,7 +158,7 @@ def test_a_model_that_is_not_there_is_unscored_with_its_reason(
     assert (result["value"], result["n"], result["unscored"]) == (None, 0, len(held_out_numbers()))
     reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
     assert "nowhere" in reasons["indirect-to-direct/grice"]
-    assert "not scored: directness/grice-fp32" in capsys.readouterr().out
+    assert ", directness/grice, directness/grice-fp32: model " in capsys.readouterr().out
 
 
 def test_a_model_that_was_asked_for_must_be_there(data: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline
 from live_service import serving
 
 from grice.benchmarks.benchmark import Options, Sheet
@@ -19,6 +19,7 @@ from grice.benchmarks.ctranslate2_rewriter import CTranslate2Rewriter
 from grice.benchmarks.held_out import dialogues, held_out
 from grice.benchmarks.rest_load import Caller, body_of, drive
 from grice.benchmarks.rest_service import RestService
+from grice.benchmarks.speed_of_behaviors import add_behaviors, fresh_dialogues
 from grice.benchmarks.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
 from grice.middleware.service.app import create_app
 from grice.models import Dialogue, Turn
@@ -140,14 +141,41 @@ def test_a_service_that_does_not_start_says_why(tmp_path: Path) -> None:
 
 def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing, out = str(tmp_path / "nowhere"), tmp_path / "speed.json"
-    arguments = ("--data-dir", str(data), "--rewriter", missing, "--directness", missing, "--checkpoint", missing)
-    assert bench("speed", *arguments, "--out", str(out)) == 0
+    models = ("--rewriter", missing, "--directness", missing, "--behaviors", missing, "--checkpoint", missing)
+    assert bench("speed", "--data-dir", str(data), *models, "--out", str(out)) == 0
     results = check_shape(out)
     assert {result["value"] for result in results.values()} == {None}
     assert {result["unscored"] for result in results.values()} == {len(held_out_numbers())}
     reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
     assert {"rewrite/pytorch", "rewrite/grice-int8", "directness/grice-fp32", "rest-32/grice-int8"} <= set(reasons)
+    assert {"behaviors/grice-int8", "behaviors/grice-fp32"} <= set(reasons)
     assert "not scored" in capsys.readouterr().out
+
+
+def test_nine_scores_are_timed_on_dialogues_that_were_never_seen(data: Path) -> None:
+    found = held_out(Options(data))
+    given, sheet, monitors = dialogues(found.rows, "indirect"), Sheet("speed", found.groups, 0), {}
+
+    def load(_: Options, name: str) -> FakeBehaviors:
+        return monitors.setdefault(name, FakeBehaviors())
+
+    add_behaviors(sheet, Options(data, rounds=2), ("grice-int8", "pytorch", "grice-fp32"), given, load)
+    times = {(result.task, result.system, result.metric): result for result in sheet.results}
+    metrics = ("p50_ms", "p95_ms", "p99_ms", "per_second")
+    assert set(times) == {("behaviors", name, metric) for name in ("grice-int8", "grice-fp32") for metric in metrics}
+    assert all(result.n == len(given) and result.value is not None and result.value > 0 for result in times.values())
+    seen = [dialogue for name in monitors for batch in monitors[name].batches for dialogue in batch]
+    assert len(seen) == 2 * (2 * len(given) + WARM_UP)
+    assert {(len(dialogue.history), dialogue.history[0].speaker, dialogue.last.speaker) for dialogue in seen} == {
+        (20, "bot", "bot")
+    }
+    turns = [turn for dialogue in seen for turn in set(dialogue.turns)]
+    assert len(set(turns)) == len(turns)
+
+
+def test_nine_scores_are_timed_where_the_bot_has_said_nothing() -> None:
+    (dialogue,) = next(iter(fresh_dialogues([Dialogue.of("Is anyone there?")], 1)))
+    assert {turn.text for turn in dialogue.turns} == {"Is anyone there? 0"}
 
 
 def allow_all_tokens(folder: Path) -> None:
@@ -163,10 +191,9 @@ def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, c
     export_directness(write_directness_checkpoint(tmp_path / "scorer"), tmp_path / "directness", ["int8", "fp32"])
     out = tmp_path / "speed.json"
     models = ("--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness"))
-    assert (
-        bench("speed", "--data-dir", str(data), *models, "--checkpoint", str(checkpoint), "--rounds", "2", "--out", str(out)) == 0
-    )
-    results = check_shape(out)
+    models += ("--behaviors", "timed in another test", "--checkpoint", str(checkpoint))
+    assert bench("speed", "--data-dir", str(data), *models, "--rounds", "2", "--out", str(out)) == 0
+    results = {key: result for key, result in check_shape(out).items() if key[0] not in ("behaviors", "worker")}
     assert all(result["value"] is not None for result in results.values())
     rewriting, ours = {"grice-int8", "grice-fp32", "pytorch", "ctranslate2-int8"}, {"grice-int8", "grice-fp32"}
     services = {"grice-int8", "grice-int8-unbatched"}

@@ -223,7 +223,7 @@ def test_every_pin_is_complete() -> None:
 
 
 def test_pinned_github_and_hub_revisions_are_full_commits_in_their_addresses() -> None:
-    for name in ("direct", "mudoco_qr", "indirect-requests"):
+    for name in ("abceval", "begin", "direct", "mudoco_qr", "indirect-requests", "prosecco"):
         known = data_sets()[name]
         assert len(known.revision) == 40
         assert all(pin.url and known.revision in pin.url for pin in known.files)

@@ -7,20 +7,26 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import FakeRewriter, fake_monitor, fake_pipeline
 from live_service import serving
 from plain_nlu_server import nlu_server
 
 from grice.middleware.service import examples
 from grice.middleware.service.answers import DirectnessAnswer, EventAnswer, RewriteAnswer, TurnAnswer
 from grice.middleware.service.app import create_app
+from grice.middleware.service.response_answers import ResponseAnswer
 from grice.middleware.settings import ServiceSettings
 
 ROUTES = {
     ("get", "/v1/dialogues/{dialogue_id}"): "read_dialogue",
     ("delete", "/v1/dialogues/{dialogue_id}"): "delete_dialogue",
     ("get", "/v1/models"): "list_models",
+    ("get", "/v1/behaviors"): "list_behaviors",
+    ("get", "/v1/rates"): "read_rates",
+    ("get", "/v1/alarms"): "read_alarms",
+    ("get", "/v1/live"): "watch_live",
     ("post", "/model/parse"): "parse",
+    ("post", "/v1/responses"): "score_responses",
     ("post", "/v1/events"): "keep_events",
     ("post", "/v1/directness"): "score_directness",
     ("post", "/v1/rewrite"): "rewrite",
@@ -33,8 +39,10 @@ ROUTES = {
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with nlu_server() as nlu, serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(nlu_url=nlu.url))) as client:
-        yield client
+    with nlu_server() as nlu:
+        settings = ServiceSettings(nlu_url=nlu.url)
+        with serving(create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor())) as client:
+            yield client
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +73,7 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 14
+    assert posted == 17
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -74,6 +82,7 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         ("/v1/rewrite", RewriteAnswer, examples.REWRITE_ANSWER),
         ("/v1/turns", TurnAnswer, examples.TURN_ANSWER),
         ("/v1/events", EventAnswer, examples.EVENT_ANSWER),
+        ("/v1/responses", ResponseAnswer, examples.RESPONSE_ANSWER),
     ):
         assert kind.model_validate(example).model_dump() == example
         assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
@@ -88,6 +97,8 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
             assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
         if path in ("/v1/directness", "/v1/rewrite", "/v1/turns", "/v1/events"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
+        if path == "/v1/responses":
+            assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 503}
         if path == "/model/parse":
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 502, 503, 504}
 
@@ -100,5 +111,5 @@ def test_every_field_is_described(document: dict[str, Any]) -> None:
 
 def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "WireTurn", "Batch_TurnItem_"):
+    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "ResponseItem", "WireTurn", "Batch_TurnItem_"):
         assert schemas[name]["additionalProperties"] is False

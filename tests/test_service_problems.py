@@ -47,7 +47,18 @@ def errors(found: dict[str, object]) -> dict[str, str]:
 
 
 def test_unknown_paths(client: httpx.Client) -> None:
-    for path in ("/", "/v1", "/v1/turns/", "/v1/nothing", "/v2/turns", "/%ff", "/v1/dialogues/", "/v1/dialogues/a/b"):
+    for path in (
+        "/page/",
+        "/page/nothing.js",
+        "/page/..%2fapp.py",
+        "/v1",
+        "/v1/turns/",
+        "/v1/nothing",
+        "/v2/turns",
+        "/%ff",
+        "/v1/dialogues/",
+        "/v1/dialogues/a/b",
+    ):
         found = problem(client.get(path), 404, "not-found")
         assert str(found["instance"]).startswith("/")
 

@@ -38,10 +38,15 @@ import argparse
 from grice.middleware.cli import serve
 parser = argparse.ArgumentParser()
 serve.add_arguments(parser)
-raise SystemExit(serve.run(parser.parse_args(["--port", "0"])))
+raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor"])))
 """
 
+WITH_MONITOR = SHIPPED.replace(', "--no-monitor"', "")
+
 needs_shipped_models = pytest.mark.skipif(not {"directness", "rewriter"} <= set(shipped()), reason="no shipped models here")
+
+
+needs_shipped_monitor = pytest.mark.skipif("behaviors" not in shipped(), reason="no shipped monitor here")
 
 
 @contextmanager
@@ -61,7 +66,14 @@ def parsed(*arguments: str) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-@pytest.mark.parametrize("program", [FAKES, pytest.param(SHIPPED, marks=needs_shipped_models)], ids=["fakes", "shipped"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(FAKES, id="fakes"),
+        pytest.param(SHIPPED, id="shipped", marks=needs_shipped_models),
+        pytest.param(WITH_MONITOR, id="shipped with the monitor", marks=[needs_shipped_models, needs_shipped_monitor]),
+    ],
+)
 def test_the_process_says_where_it_is_and_stops_when_told(program: str, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("wb") as stderr, started(program, stderr) as process:
@@ -78,6 +90,18 @@ def test_the_process_says_where_it_is_and_stops_when_told(program: str, tmp_path
         assert process.wait(30) == 0
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert any(line["message"] == "request" and line["status"] == 200 for line in lines)
+
+
+def test_a_stream_that_is_read_does_not_keep_the_process(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb") as stderr, started(FAKES, stderr) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[3]
+        with httpx.Client(base_url=address, trust_env=False, timeout=60) as client, client.stream("GET", "/v1/live") as response:
+            lines = response.iter_lines()
+            assert next(lines) == "retry: 2000"
+            process.send_signal(signal.SIGTERM)
+            assert list(lines)[-1] == ""  # the end of an event: the stream was not cut
+        assert process.wait(30) == 0
 
 
 def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +126,21 @@ def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
 def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         serve.settings_of(parsed(*arguments))
+
+
+def test_the_monitor_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    service, _ = serve.settings_of(parsed())
+    assert (service.monitor, service.page) == (True, True)
+    service, _ = serve.settings_of(parsed("--no-monitor", "--no-page"))
+    assert (service.monitor, service.page) == (False, False)
+    monkeypatch.setenv("GRICE_MONITOR", "false")
+    assert not serve.settings_of(parsed())[0].monitor
+
+
+def test_the_monitor_runs_as_the_other_models_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRICE_THRESHOLD_OVERRIDES", "Red=0.7")
+    monitor = serve.monitor_settings_of(parsed("--threads", "2", "--behaviors-model", "/models/mine"))
+    assert (monitor.threads, monitor.behaviors_model, monitor.thresholds) == (2, "/models/mine", {"Red": 0.7})
 
 
 def test_keys_and_passwords_are_not_printed() -> None:

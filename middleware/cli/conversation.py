@@ -57,28 +57,33 @@ def _json(text: str, where: str) -> Any:
         raise InputError(where, text, f"valid JSON ({error})") from error
 
 
-def read_dialogue(line: str, where: str) -> Dialogue:
+def read_dialogue(line: str, where: str, speaker: Speaker = "user") -> Dialogue:
     """The dialogue in one JSON line: {"text": …, "history": [{"speaker", "text"}, …]}, or {"turns": […]} ending in the turn.
+
+    Args:
+        speaker: who says a "text".
 
     Raises:
         InputError: it is something else.
     """
     value = _json(line, where)
     if isinstance(value, dict) and set(value) in ({"text"}, {"text", "history"}) and isinstance(value.get("history", []), list):
-        return Dialogue.of(value["text"], [_turn(turn, where) for turn in value.get("history", [])])
+        return Dialogue.of(value["text"], [_turn(turn, where) for turn in value.get("history", [])], speaker)
     if isinstance(value, dict) and set(value) == {"turns"} and isinstance(value["turns"], list):
         return Dialogue(tuple(_turn(turn, where) for turn in value["turns"]))
     raise InputError(where, value, 'an object with "text" and perhaps "history", or with "turns"')
 
 
-def run_lines(lines: Iterable[str], answer: Callable[[list[Dialogue]], list[dict[str, Any]]], batch: int = 16) -> int:
+def run_lines(
+    lines: Iterable[str], answer: Callable[[list[Dialogue]], list[dict[str, Any]]], batch: int = 16, speaker: Speaker = "user"
+) -> int:
     """Answer JSON lines with JSON lines, in order, a batch at a time; a bad line is answered with its error.
 
-    Returns the exit status: 1 if there was a bad line.
+    Returns the exit status: 1 if there was a bad line. `speaker` is as in `read_dialogue`.
     """
     status = 0
     for chunk in _chunks(lines, batch):
-        parsed = [_parsed(line, number) for number, line in chunk]
+        parsed = [_parsed(line, number, speaker) for number, line in chunk]
         answers = iter(answer([dialogue for dialogue in parsed if isinstance(dialogue, Dialogue)]))
         for dialogue in parsed:
             if isinstance(dialogue, Dialogue):
@@ -90,9 +95,9 @@ def run_lines(lines: Iterable[str], answer: Callable[[list[Dialogue]], list[dict
     return status
 
 
-def _parsed(line: str, number: int) -> Dialogue | GriceError:
+def _parsed(line: str, number: int, speaker: Speaker) -> Dialogue | GriceError:
     try:
-        return read_dialogue(line, f"line {number}")
+        return read_dialogue(line, f"line {number}", speaker)
     except GriceError as error:
         return error
 

@@ -7,9 +7,12 @@ import json
 import shlex
 from typing import get_args
 
+from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.monitor import Monitor, MonitorSettings
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import Mode, PipelineSettings, ReadingMode, ServiceSettings, StoreKind, from_environment
+from grice.middleware.telemetry import configure
 from grice.models import load_rewriter
 
 HELP = "start the REST service"
@@ -46,16 +49,26 @@ _SERVICE = (
     "nlu_mode",
     "nlu_timeout_ms",
     "events_stream",
+    "events_partitions",
+    "results_stream",
+    "monitor",
+    "page",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The main settings; each default is the environment's GRICE_… value, then the built-in one."""
-    parser.epilog = "Every setting can also be given in the environment: GRICE_PORT=8301, GRICE_API_KEYS=first,second, …"
+    parser.epilog = (
+        "Every setting can also be given in the environment, those of judge and alerts only there: GRICE_PORT=8301, "
+        "GRICE_API_KEYS=first,second, GRICE_ALERT_WEBHOOK_URL=…"
+    )
     parser.add_argument("--host", help="address to listen on")
     parser.add_argument("--port", type=int, help="port to listen on; 0: any free one")
     parser.add_argument("--store", choices=get_args(StoreKind), help="where dialogues are kept")
     parser.add_argument("--redis-url", metavar="URL", help="used with --store redis and --events-stream")
+    parser.add_argument("--results-stream", metavar="KEY", help="with --store redis: the stream of scored responses")
+    parser.add_argument("--no-monitor", dest="monitor", action="store_const", const=False, help="do not score the bot's responses")
+    parser.add_argument("--no-page", dest="page", action="store_const", const=False, help="no page for people at /")
     parser.add_argument("--expire-s", type=int, metavar="SECONDS", help="a dialogue is forgotten that long after its last turn")
     parser.add_argument("--max-turns", type=int, metavar="N", help="turns kept of a dialogue")
     parser.add_argument("--batch-size", type=int, metavar="N", help="most items in one call of a model")
@@ -65,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nlu-mode", choices=get_args(ReadingMode), help="what that server reads of a rewritten turn")
     parser.add_argument("--nlu-timeout-ms", type=int, metavar="MS", help="how long that server may take for one text")
     parser.add_argument("--events-stream", metavar="KEY", help="the Redis stream that posted events are added to")
+    parser.add_argument("--events-partitions", type=int, metavar="N", help="streams that it is made of")
     parser.add_argument("--mode", choices=get_args(Mode), help="what the NLU gets: the rewrite alone, or after the original")
     parser.add_argument("--direct-from", type=float, metavar="SCORE", help="a turn of at least this directness passes")
     parser.add_argument(
@@ -74,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline-ms", type=int, metavar="MS", help="how long one stage may take")
     parser.add_argument("--directness-model", metavar="NAME", help="a shipped name or the path of a folder")
     parser.add_argument("--rewriter-model", metavar="NAME", help="a shipped name or the path of a folder")
+    parser.add_argument("--behaviors-model", metavar="NAME", help="a shipped name or the path of a folder")
     add_runtime_options(parser)
 
 
@@ -87,10 +102,16 @@ def run(args: argparse.Namespace) -> int:
     from grice.middleware.service.server import serve
 
     service, chosen = settings_of(args)
+    alerts = from_environment(AlertSettings)
     log_json_lines()
-    pipeline = Pipeline.load(chosen)
-    softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
-    serve(pipeline, softener, service, announce)
+    end_telemetry = configure("grice-service")
+    try:
+        pipeline = Pipeline.load(chosen)
+        softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
+        monitor = Monitor.load(monitor_settings_of(args)) if service.monitor else None
+        serve(pipeline, softener, service, announce, monitor, alerts)
+    finally:
+        end_telemetry()
     return 0
 
 
@@ -102,6 +123,15 @@ def settings_of(args: argparse.Namespace) -> tuple[ServiceSettings, PipelineSett
     """
     service = from_environment(ServiceSettings, **{name: getattr(args, name) for name in _SERVICE})
     return service, from_environment(PipelineSettings, **{name: getattr(args, name) for name in _PIPELINE})
+
+
+def monitor_settings_of(args: argparse.Namespace) -> MonitorSettings:
+    """The settings of the monitor: it runs as the other models do; the rest is the environment's.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+    return from_environment(MonitorSettings, **{name: getattr(args, name) for name in (*RUNTIME, "behaviors_model", "redis_url")})
 
 
 def announce(address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from grice.models.data.files import data_dir
@@ -13,7 +14,7 @@ HELP = "train a model: progress is shown, checkpoints are kept, a stopped run go
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=["rewriter", "directness"])
+    parser.add_argument("model", choices=["rewriter", "directness", "sentence-encoder", "behaviors"])
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where checkpoints and the model go (default: runs/MODEL)")
     parser.add_argument(
@@ -30,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's choice)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folds", action="store_true", help="behaviors: cross-validate by dialogue, for `grice bench abceval`")
+    parser.add_argument("--encoder", default="sentence_encoder", metavar="NAME", help="behaviors: a shipped name or a folder")
+    parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="behaviors: of the encoder")
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -43,26 +47,73 @@ def run(args: argparse.Namespace) -> int:
     folder = data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
-        import torch
-        import transformers
+        return _TRAINERS[args.model](args, folder, out)
     except ImportError as error:
+        if isinstance(error, MissingExtra):
+            raise
         raise MissingExtra(error.name or "torch", "train") from error
-    transformers.logging.set_verbosity_error()
-    if args.threads:
-        torch.set_num_threads(args.threads)
-    if args.model == "directness":
-        from grice.models.training.directness import DirectnessRecipe, train_directness
 
-        exact = train_directness(folder, out, DirectnessRecipe(loss=args.loss, seed=args.seed), args.device)
-        print(f"best dev exact match {exact:.3f}; next: grice export directness --checkpoint {out / 'model'}")
-    elif args.recipe == "paper":
+
+def _directness(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    from grice.models.training.directness import DirectnessRecipe, train_directness
+
+    exact = train_directness(folder, out, DirectnessRecipe(loss=args.loss, seed=args.seed), args.device)
+    print(f"best dev exact match {exact:.3f}; next: grice export directness --checkpoint {out / 'model'}")
+    return 0
+
+
+def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    if args.recipe == "paper":
         from grice.models.training.paper import PaperRecipe, train_paper
 
         loss = train_paper(folder, out, PaperRecipe(base=args.base, form=args.form, seed=args.seed), args.device)
         print(f"least validation loss {loss:.4f}; next: grice export rewriter --checkpoint {out / 'model'}")
-    else:
-        from grice.models.training.rewriter import SmallRecipe, train_small
+        return 0
+    from grice.models.training.rewriter import SmallRecipe, train_small
 
-        bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run)
-        print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
+    bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run)
+    print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
     return 0
+
+
+def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    from grice.models.training.sentence_encoder import SentenceRecipe, train_sentence_encoder
+
+    cosine = train_sentence_encoder(folder, out, SentenceRecipe(seed=args.seed), args.device)
+    print(f"held-out cosine to its teacher {cosine:.4f}; next: grice export sentence-encoder --checkpoint {out / 'model'}")
+    return 0
+
+
+def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    from grice.models.sentence_encoder import load_sentence_encoder
+    from grice.models.training.behavior_members import BehaviorRecipe
+    from grice.models.training.behaviors import cross_validate, train_behaviors
+
+    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
+    recipe = BehaviorRecipe(seed=args.seed)
+    if args.folds:
+        written = cross_validate(folder, out, recipe, encoder)
+        print(f"wrote {written}; `grice bench abceval` reads it at benchmarks/data/{written.name}")
+    else:
+        print(f"wrote {train_behaviors(folder, out, recipe, encoder)}")
+    return 0
+
+
+def _prepare_torch(threads: int) -> None:
+    import torch
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    if threads:
+        torch.set_num_threads(threads)
+
+
+_TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
+    "behaviors": _behaviors,
+    "directness": _directness,
+    "rewriter": _rewriter,
+    "sentence-encoder": _sentence_encoder,
+}

@@ -24,7 +24,9 @@ def open_publisher(settings: DeliverySettings) -> EventPublisher:
 def _redis(settings: DeliverySettings) -> EventPublisher:
     from grice.middleware.event_delivery.redis_stream import RedisStreamPublisher
 
-    return RedisStreamPublisher(settings.redis_url, settings.stream, settings.maxlen, settings.timeout_ms / 1000)
+    return RedisStreamPublisher(
+        settings.redis_url, settings.stream, settings.maxlen, settings.timeout_ms / 1000, settings.partitions
+    )
 
 
 def _http(settings: DeliverySettings) -> EventPublisher:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grice.middleware.event_delivery.partitions import stream_key
 from grice.middleware.events import DialogueEvent
 from grice.middleware.redis_connection import RedisError, connect
 from grice.models.errors import DeliveryError
@@ -22,21 +23,24 @@ class RedisStreamPublisher:
         stream: its key.
         maxlen: entries that the stream holds, about; Redis removes the oldest beyond it, read or not.
         timeout_s: how long connecting, and one batch, may take.
+        partitions: how many streams it is made of (`grice.middleware.event_delivery.partitions`), each of `maxlen` entries.
 
     Raises:
         SettingsError: the URL cannot be read.
     """
 
-    def __init__(self, url: str, stream: str, maxlen: int = 100_000, timeout_s: float = 2.0) -> None:
+    def __init__(self, url: str, stream: str, maxlen: int = 100_000, timeout_s: float = 2.0, partitions: int = 1) -> None:
         self.stream = stream
         self.maxlen = maxlen
+        self.partitions = partitions
         self._redis = connect(url, timeout_s)
 
     def publish(self, events: Sequence[DialogueEvent]) -> None:
         try:
             with self._redis.pipeline(transaction=True) as transaction:
                 for event in events:
-                    transaction.xadd(self.stream, {FIELD: event.to_json()}, maxlen=self.maxlen, approximate=True)
+                    key = stream_key(self.stream, event.dialogue_id, self.partitions)
+                    transaction.xadd(key, {FIELD: event.to_json()}, maxlen=self.maxlen, approximate=True)
                 transaction.execute()
         except (RedisError, OSError) as error:
             raise DeliveryError(f"Redis: XADD failed: {type(error).__name__}; is it running and reachable?") from error

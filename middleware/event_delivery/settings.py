@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.settings import MAX_PARTITIONS, check_choices, check_within
 from grice.models.errors import SettingsError
 
 Transport = Literal["redis", "http"]
 
-_OF_TRANSPORT: dict[Transport, tuple[str, ...]] = {"redis": ("redis_url", "stream", "maxlen"), "http": ("url", "api_key")}
+_OF_TRANSPORT: dict[Transport, tuple[str, ...]] = {
+    "redis": ("redis_url", "stream", "maxlen", "partitions"),
+    "http": ("url", "api_key"),
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class DeliverySettings:
     Attributes:
         transport: `redis` (a stream) or `http` (`POST /v1/events` of the REST service).
         redis_url, stream, maxlen: the stream and about how many entries it holds; the oldest go first, read or not.
+        partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
         url, api_key: the REST service, and the key it asks for.
         queue_size: events that wait in memory; more go to the spool file.
         batch_size: events sent at once, 1 to 64.
@@ -41,6 +45,7 @@ class DeliverySettings:
     redis_url: str = field(default="redis://127.0.0.1:6379/0", repr=False)
     stream: str = "grice:events"
     maxlen: int = 100_000
+    partitions: int = 1
     url: str = "http://127.0.0.1:8300"
     api_key: str = field(default="", repr=False)
     queue_size: int = 1000
@@ -55,6 +60,7 @@ class DeliverySettings:
     def __post_init__(self) -> None:
         check_choices(self)
         check_within("batch_size", self.batch_size, 1, 64)
+        check_within("partitions", self.partitions, 1, MAX_PARTITIONS)
         for name in ("maxlen", "queue_size", "spool_max_bytes"):
             check_within(name, getattr(self, name), 1, 2**40)
         for name in ("timeout_ms", "retry_ms", "max_retry_ms", "close_ms"):

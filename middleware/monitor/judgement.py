@@ -18,16 +18,22 @@ class Judgement:
         behavior: what it was asked about.
         decision: whether the response shows it; None where the answer had no decision, or there was no answer.
         reasoning: what it said before its decision.
-        unscored: why there is no decision, empty where there is one.
-        prompt_tokens, completion_tokens: as the server counts them; 0 for a remembered answer.
-        cost: in US dollars; None where no price is known.
-        cached: the answer was remembered from the same request.
+        unscored: why there is no decision, empty where there is one. It never quotes the conversation.
+        error: the class of the error that kept the judge from an answer, such as `BudgetExhausted`; empty where it answered.
+        evidence: the place in `Dialogue.turns` of the turn that the response was held against when the judge said yes; None where
+            it was held against all of the dialogue.
+        prompt_tokens, completion_tokens: what its answers took, as the server counts; 0 where it does not. A remembered answer has
+            what it took when it was given.
+        cost: what its answers cost, in US dollars; None where no price is known.
+        cached: all its answers were remembered from the same requests: nothing was paid this time.
     """
 
     behavior: Behavior
     decision: bool | None
     reasoning: str = ""
     unscored: str = ""
+    error: str = ""
+    evidence: int | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None

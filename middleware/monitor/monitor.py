@@ -6,7 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from grice.middleware.analysis import StageFailure
+from grice.middleware.monitor.escalation import Escalation, asked, judged
 from grice.middleware.monitor.judgement import Judge
+from grice.middleware.monitor.monitor_settings import MonitorSettings
 from grice.middleware.monitor.response_report import ResponseReport
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError
@@ -23,16 +25,48 @@ class Monitor:
         model: scores behaviours.
         thresholds: the probability, 0 to 1, from which on a response shows a behaviour.
         judge: gives a second opinion; None: nobody is asked.
+        escalation: what the judge is asked; its decision replaces the model's.
     """
 
-    def __init__(self, model: Model[Behaviors], thresholds: Mapping[Behavior, float], judge: Judge | None = None) -> None:
+    def __init__(
+        self,
+        model: Model[Behaviors],
+        thresholds: Mapping[Behavior, float],
+        judge: Judge | None = None,
+        escalation: Escalation | None = None,
+    ) -> None:
         self.model = model
         self.thresholds = dict(thresholds)
         self.judge = judge
+        self.escalation = escalation or Escalation()
+
+    @classmethod
+    def load(cls, settings: MonitorSettings | None = None) -> Monitor:
+        """The monitor with the model, and the judge, that the settings name.
+
+        Raises:
+            ModelError: the model is not there, damaged, or its execution provider is not available.
+            MissingExtra: a judge is wanted, and openai is not installed.
+            GriceError: the judge's cache cannot be used.
+        """
+        from grice.models.behaviors import load_behavior_monitor
+
+        chosen = settings or MonitorSettings()
+        model = load_behavior_monitor(chosen.behaviors_model, **chosen.runtime)
+        return cls(model, {**model.thresholds, **chosen.thresholds}, _judge(chosen), Escalation.of(chosen))
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
-        """One report a dialogue, in order. A model that fails is recorded; the others of the batch are scored."""
-        return [self._report(behaviors) for behaviors in self._scored(dialogues)]
+        """One report a dialogue, in order. A model that fails is recorded; the others of the batch are scored.
+
+        Where a judge is asked, this waits for it, no longer than its deadline.
+        """
+        reports = [self._report(behaviors) for behaviors in self._scored(dialogues)]
+        if self.judge is None:
+            return reports
+        wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
+        questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
+        answers = iter(asked(self.judge, questions))
+        return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
 
     def _scored(self, dialogues: Sequence[Dialogue]) -> list[Behaviors | StageFailure]:
         if not dialogues:
@@ -52,3 +86,11 @@ class Monitor:
         if isinstance(found, StageFailure):
             return ResponseReport(None, failures=(found,))
         return ResponseReport(found, found.shown(self.thresholds))
+
+
+def _judge(settings: MonitorSettings) -> Judge | None:
+    if settings.escalate == "never":
+        return None
+    from grice.middleware.judge import open_judge  # a judge is wanted only by those who escalate
+
+    return open_judge(settings)

@@ -1,8 +1,9 @@
 """The REST service behind the same protocol as the models in process. Needs urllib3: `pip install 'grice[rasa]'`."""
 
 from grice.middleware.remote.directness import RemoteDirectness
+from grice.middleware.remote.monitor import RemoteMonitor
 from grice.middleware.remote.pipeline import RemotePipeline
 from grice.middleware.remote.service import RemoteService, remote_service
 from grice.middleware.remote.settings import RemoteSettings
 
-__all__ = ["RemoteDirectness", "RemotePipeline", "RemoteService", "RemoteSettings", "remote_service"]
+__all__ = ["RemoteDirectness", "RemoteMonitor", "RemotePipeline", "RemoteService", "RemoteSettings", "remote_service"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, get_args, get_type_hints
 
 from grice.middleware.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.models.dialogue import Dialogue
 from grice.models.errors import ServiceError, shorten
-from grice.models.results import Directness, Rewrite
+from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite
 
 
 def turn_analysis(row: object, original: str) -> TurnAnalysis:
@@ -37,6 +38,34 @@ def directness(row: object) -> Directness:
         ServiceError: the row is none.
     """
     return Directness(_share(row, "score"), *_history(row))
+
+
+def behaviors(row: object, dialogue: Dialogue) -> Behaviors:
+    """What the last turn of the dialogue does.
+
+    Raises:
+        ServiceError: the row is none, or the service's model failed.
+    """
+    found = _field(row, "probabilities", (dict, type(None)))
+    if found is None:
+        failures = [_failure(failure) for failure in _field(row, "failures", list)]
+        raise ServiceError(
+            f"the service did not score the response: {', '.join(failure.error for failure in failures) or 'no reason'}"
+        )
+    places = _field(row, "evidence", dict)
+    for what, labels, allowed in (("probabilities", found, BEHAVIORS), ("evidence", places, PAIRED)):
+        if unknown := [label for label in labels if label not in allowed]:
+            raise _malformed(what, unknown[0])
+    probabilities = {label: None if found.get(label) is None else _share(found, label) for label in BEHAVIORS}
+    evidence = {label: _place(each, dialogue) for label, each in places.items()}
+    return Behaviors(probabilities, evidence, *_history(row))
+
+
+def _place(row: object, dialogue: Dialogue) -> int:
+    place: int = _field(row, "turn", int)
+    if not 0 <= place < len(dialogue.history):
+        raise _malformed("turn", place)
+    return place
 
 
 def _rewrite(row: object) -> Rewrite:

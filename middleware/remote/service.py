@@ -17,6 +17,8 @@ from grice.models.errors import DeadlineExceeded, GriceError, ServiceError, shor
 SCHEMA_VERSION = 1
 MAX_ITEMS = 64
 PROBE_DEADLINE_MS = 1000
+NOT_IMPLEMENTED = 501
+"""The service works, and was started without what is asked for: no reason to keep from asking it for other things."""
 WORKERS = 4
 CUT_WITHIN_S = 1.0
 """A worker that is still connecting cannot be cut; it gives up by itself so long after the deadline."""
@@ -40,11 +42,11 @@ class RemoteService:
         self._connections = Connections(settings.url, headers, WORKERS)
         self._workers = TimedWorkers(WORKERS, "grice-remote")
 
-    def ask(self, path: str, dialogues: Sequence[Dialogue], **more: str) -> list[object]:
+    def ask(self, path: str, dialogues: Sequence[Dialogue], **more: object) -> list[object]:
         """What the service answers on each dialogue, in order. All of it takes no longer than the deadline.
 
         Args:
-            more: other fields of each item.
+            more: other fields of each item; what JSON can hold.
 
         Raises:
             CircuitOpen: the service failed before and has not answered since.
@@ -63,7 +65,7 @@ class RemoteService:
         self.breaker.check()
         try:
             status, data = self._exchanged("POST", path, body, (end - time.monotonic()) * 1000)
-            if status >= 500:
+            if status >= 500 and status != NOT_IMPLEMENTED:
                 raise ServiceError(_refused(path, status, data))
         except (DeadlineExceeded, ServiceError) as error:
             self.breaker.failed(str(error))

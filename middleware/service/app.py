@@ -11,15 +11,20 @@ from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from grice.middleware.alerts import AlertSettings
+from grice.middleware.monitor import Monitor
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service import (
     dialogues_route,
     directness_route,
     events_route,
     operations_route,
+    page_route,
     parse_route,
+    responses_route,
     rewrite_route,
     turns_route,
+    watch_route,
 )
 from grice.middleware.service.api_keys import ApiKeys
 from grice.middleware.service.body import Body
@@ -36,27 +41,51 @@ from grice.models.results import Rewrite
 
 TAGS = [
     {"name": "conversation", "description": "For a bot: the analysis of user turns, and the dialogues that are kept."},
+    {"name": "monitor", "description": "The bot's responses: what they do, how often, and the last alarming ones."},
     {"name": "models", "description": "One model alone, with neither gate nor guard."},
     {"name": "operations", "description": "For those who run the service."},
 ]
 
 
+ROUTES = (
+    turns_route,
+    responses_route,
+    events_route,
+    parse_route,
+    watch_route,
+    directness_route,
+    rewrite_route,
+    dialogues_route,
+    operations_route,
+)
+
+
 def create_app(
-    pipeline: Pipeline, softener: Model[Rewrite], settings: ServiceSettings | None = None, store: DialogueStore | None = None
+    pipeline: Pipeline,
+    softener: Model[Rewrite],
+    settings: ServiceSettings | None = None,
+    store: DialogueStore | None = None,
+    monitor: Monitor | None = None,
+    alerts: AlertSettings | None = None,
 ) -> FastAPI:
     """The REST service as an ASGI application.
+
+    A server other than `grice.middleware.service.server` needs a limit on how long it waits for its streams when it stops (uvicorn:
+    `timeout_graceful_shutdown`): only ours tells `/v1/live` that it stops.
 
     Args:
         pipeline: analyses user turns; its models also serve `/v1/directness` and `/v1/rewrite`.
         softener: rewrites into indirect form.
         settings: limits, batching, API keys.
         store: where dialogues are kept; default: the one that the settings name.
+        monitor: scores the bot's responses; None: `/v1/responses` answers 501. `settings.monitor` is for those who load it.
+        alerts: how alerts on the rates are raised; None: none are.
 
     Raises:
-        MissingExtra, SettingsError: the store of the settings cannot be made.
+        MissingExtra, SettingsError: the store of the settings, or the alerts, cannot be made.
     """
     chosen = settings or ServiceSettings()
-    engine = Engine(pipeline, softener, store or open_store(chosen), chosen, Metrics())
+    engine = Engine(pipeline, softener, monitor, store or open_store(chosen), chosen, Metrics(), alerts)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -67,15 +96,17 @@ def create_app(
     app = FastAPI(
         title="Grice",
         version="1",
-        summary="Says what was meant: directness of user turns, and their direct form.",
+        summary="Says what was meant: directness of user turns, and their direct form; and watches the bot's responses.",
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
         dependencies=[Security(HTTPBearer(auto_error=False))] if chosen.api_keys else [],
     )
     app.state.engine = engine
-    for module in (turns_route, events_route, parse_route, directness_route, rewrite_route, dialogues_route, operations_route):
+    for module in ROUTES:
         app.include_router(module.router)
+    if chosen.page:
+        app.include_router(page_route.router)
     for kind in (RequestValidationError, HTTPException, GriceError, Refused):
         app.add_exception_handler(kind, _tell)
     app.add_middleware(Body, max_bytes=chosen.max_body_bytes)

@@ -28,22 +28,15 @@ class Conversations:
         """The history of each dialogue, or why there is none; empty where there is no id."""
         return await self._each(dialogue_ids, lambda place, name: self.store.read(name), ())
 
-    async def keep(self, dialogue_ids: Sequence[str | None], turns: Sequence[Sequence[Turn]]) -> list[StageFailure | None]:
-        """Add turns to each dialogue that has an id; what failed."""
+    async def keep(
+        self, dialogue_ids: Sequence[str | None], turns: Sequence[Sequence[Turn]], event_ids: Sequence[str | None] = ()
+    ) -> list[StageFailure | None]:
+        """Add turns to each dialogue that has an id; what failed. Those of an event are added once, by its id."""
 
         def add(place: int, name: str) -> None:
-            self.store.append(name, turns[place])
+            self.store.append(name, turns[place], once=event_ids[place] if event_ids else None)
 
         return await self._each(dialogue_ids, add, None)
-
-    async def keep_once(self, dialogue_id: str, turn: Turn, event_id: str) -> StageFailure | None:
-        """Add the turn of an event to its dialogue, unless that has it already; what failed."""
-
-        def add(place: int, name: str) -> None:
-            self.store.append(name, [turn], once=event_id)
-
-        (failure,) = await self._each([dialogue_id], add, None)
-        return failure
 
     async def _each(
         self, dialogue_ids: Sequence[str | None], work: Callable[[int, str], Answer], empty: Answer

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.alerts import AlertSettings
 from grice.middleware.analysis import StageFailure, TurnAnalysis
 from grice.middleware.event_delivery import EventPublisher
+from grice.middleware.monitor import Monitor, ResponseReport
+from grice.middleware.monitor_metrics import MonitorMetrics
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.batcher import Batcher, Predict
 from grice.middleware.service.conversations import Conversations
+from grice.middleware.service.live import Live
 from grice.middleware.service.metrics import Metrics
 from grice.middleware.service.nlu_server import NluServer
+from grice.middleware.service.response_scoring import ResponseScoring
 from grice.middleware.service.schemas import Item, TurnItem
+from grice.middleware.service.watch import Watch
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore
 from grice.models.dialogue import Dialogue, Speaker
@@ -40,7 +48,14 @@ class Engine:
     """Runs the items of a request through a model, after their history."""
 
     def __init__(
-        self, pipeline: Pipeline, softener: Model[Rewrite], store: DialogueStore, settings: ServiceSettings, metrics: Metrics
+        self,
+        pipeline: Pipeline,
+        softener: Model[Rewrite],
+        monitor: Monitor | None,
+        store: DialogueStore,
+        settings: ServiceSettings,
+        metrics: Metrics,
+        alerts: AlertSettings | None,
     ) -> None:
         self.pipeline = pipeline
         self.softener = softener
@@ -56,6 +71,10 @@ class Engine:
             "direct": self._batcher("rewriter", pipeline.rewriter.predict),
             "indirect": self._batcher("softener", softener.predict),
         }
+        self.watch = Watch(settings, MonitorMetrics(metrics.registry), alerts)
+        self.live = Live(self.watch, settings.live_every_s, settings.live_clients)
+        metrics.live(lambda: self.live.clients)
+        self.responses = None if monitor is None else self._scoring(monitor)
 
     def _batcher(self, name: str, predict: Predict[Result]) -> Batcher[Result]:
         chosen = self.settings
@@ -70,15 +89,31 @@ class Engine:
         self.metrics.queue(name, lambda: batcher.waiting)
         return batcher
 
+    def _scoring(self, monitor: Monitor) -> ResponseScoring:
+        model = Monitor(monitor.model, monitor.thresholds)
+
+        def predict(dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
+            began = time.perf_counter()
+            reports = model.predict(dialogues)
+            self.watch.metrics.batch(time.perf_counter() - began)
+            return reports
+
+        return ResponseScoring(monitor, self._batcher("behaviors", predict), self.conversations, self.watch)
+
     def start(self) -> None:
         """Begin to serve; call it inside the event loop."""
         for batcher in self._batchers():
             batcher.start()
+        self.watch.start()
 
     async def close(self) -> None:
         """Serve what waits, then give everything back."""
+        self.live.close()
         for batcher in self._batchers():
             await batcher.close()
+        if self.responses is not None:
+            self.responses.close()
+        await run_in_threadpool(self.watch.close)
         self.store.close()
         if self.stream is not None:
             self.stream.close()
@@ -86,7 +121,8 @@ class Engine:
             await self.nlu.close()
 
     def _batchers(self) -> tuple[Batcher[Any], ...]:
-        return (self.turns, self.directness, *self.rewriters.values())
+        behaviors = () if self.responses is None else (self.responses.reports,)
+        return (self.turns, self.directness, *self.rewriters.values(), *behaviors)
 
     async def find(self, batcher: Batcher[Result], items: Sequence[Item], speaker: Speaker = "user") -> list[Found[Result]]:
         """What a model finds for each item, in order; `text` is `speaker`'s.
@@ -137,7 +173,11 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
     from grice.middleware.event_delivery.redis_stream import RedisStreamPublisher
 
     return RedisStreamPublisher(
-        settings.redis_url, settings.events_stream, settings.events_maxlen, settings.store_timeout_ms / 1000
+        settings.redis_url,
+        settings.events_stream,
+        settings.events_maxlen,
+        settings.store_timeout_ms / 1000,
+        settings.events_partitions,
     )
 
 

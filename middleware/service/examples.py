@@ -10,6 +10,7 @@ HISTORY = [
     {"speaker": "user", "text": "I'm looking for somewhere to eat near the station."},
     {"speaker": "bot", "text": "The Copper Kettle serves Thai food close by. Shall I book a table?"},
 ]
+AGAIN = "The Copper Kettle serves Thai food. Shall I book a table?"
 INDIRECT = "There will be five of us, and we get off work at 7."
 
 
@@ -38,6 +39,20 @@ TURNS: Examples = {
     "replace": _example("The rewrite alone for the NLU", {"text": INDIRECT, "mode": "replace"}),
     "batch": _example(
         "Turns of several dialogues", {"items": [{"text": INDIRECT, "dialogue_id": "a"}, {"text": "Yes.", "dialogue_id": "b"}]}
+    ),
+}
+
+RESPONSES: Examples = {
+    "conversation": _example(
+        "A response with its whole conversation",
+        {"turns": [*HISTORY, {"speaker": "user", "text": INDIRECT}, {"speaker": "bot", "text": AGAIN}], "bot_version": "1.4"},
+    ),
+    "kept": _example(
+        "A response in a dialogue that the service keeps",
+        {"dialogue_id": "table-for-five", "text": AGAIN, "event_id": "b7", "channel": "rest", "action": "utter_ask_book"},
+    ),
+    "batch": _example(
+        "Responses that are only scored", {"items": [{"text": AGAIN, "counted": False}, {"text": "I am sorry to hear it."}]}
     ),
 }
 
@@ -91,6 +106,30 @@ TURN_ANSWER: Examples = {
     "directness": {"score": 0.12, **_READ},
     "rewrite": {"text": "Book a table for five at 7.", "confidence": 0.83, "tokens": 9, "finished": True, **_READ},
     "findings": [],
+    "failures": [],
+}
+RESPONSE_ANSWER: Examples = {
+    "schema_version": 1,
+    "event_id": "b7",
+    "dialogue_id": "table-for-five",
+    "probabilities": {
+        "Emp": 0.04,
+        "!Emp": 0.21,
+        "!Com": 0.06,
+        "!Fac": 0.02,
+        "!Sel": 0.05,
+        "!Par": 0.11,
+        "Red": 0.83,
+        "Ign": 0.44,
+        "!Rel": 0.12,
+    },
+    "thresholds": dict.fromkeys(("Emp", "!Emp", "!Com", "!Fac", "!Sel", "!Par", "Red", "Ign", "!Rel"), 0.5),
+    "shown": ["Red"],
+    "evidence": {"Red": {"turn": 1, **HISTORY[1]}},
+    "judgements": [],
+    "history_read": 3,
+    "history_cut": 0,
+    "text_cut": False,
     "failures": [],
 }
 EVENT_ANSWER: Examples = {"schema_version": 1, "event_id": "6f1d0c5e", "kept": True}

@@ -14,6 +14,8 @@ def loaded_models(engine: Engine) -> list[WireModel]:
         "rewriter": engine.pipeline.rewriter,
         "softener": engine.softener,
     }
+    if engine.responses is not None:
+        models["behaviors"] = engine.responses.monitor.model
     return [_entry(role, model) for role, model in models.items()]
 
 

@@ -34,6 +34,7 @@ class Metrics:
         self._decisions = self._counter("grice_decisions", "User turns by what was decided, and why.", "decision", "reason")
         self._failures = self._counter("grice_stage_failures", "Stages that failed.", "stage", "error")
         self._events = self._counter("grice_events", "Events taken; kept=no: its turn was there already.", "speaker", "kept")
+        self._live = Gauge("grice_live_clients", "Callers of /v1/live now.", registry=self.registry)
         self._cut = self._counter("grice_history_turns_cut", "Turns of history that did not fit into the model.")
 
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
@@ -47,6 +48,10 @@ class Metrics:
     def queue(self, model: str, depth: Callable[[], int]) -> None:
         """From now on read the depth of a queue."""
         self._depth.labels(model).set_function(depth)
+
+    def live(self, clients: Callable[[], int]) -> None:
+        """From now on read how many callers watch."""
+        self._live.set_function(clients)
 
     def batch(self, model: str, size: int) -> None:
         """A batch left for a model."""

@@ -82,7 +82,7 @@ async def parse(
     parsed, analysis = await _parsed(engine, engine.nlu, analysis, body.message_id)
     event_id = uuid.uuid4().hex
     if dialogue_id is not None:
-        failure = await engine.conversations.keep_once(dialogue_id, Turn("user", body.text), event_id)
+        (failure,) = await engine.conversations.keep([dialogue_id], [[Turn("user", body.text)]], [event_id])
         if failure is not None:
             engine.metrics.failure(failure)
             analysis = replace(analysis, failures=(*analysis.failures, failure))

@@ -11,6 +11,7 @@ from grice.middleware.dialogue_id import DIALOGUE_ID_PATTERN, MAX_DIALOGUE_ID
 from grice.middleware.events import END_OF_TIME, MAX_NAME, DialogueEvent
 from grice.middleware.settings import Mode
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn, check_text
+from grice.models.errors import InputError
 from grice.models.template import TargetForm
 
 MAX_ITEMS = 64
@@ -111,6 +112,32 @@ class TurnItem(DirectnessItem):
         return [*(Turn("bot", text) for text in self.bot), *super().new_turns(speaker)]
 
 
+class ResponseItem(Item):
+    """A bot's response to score. With `dialogue_id` it is kept there."""
+
+    event_id: Annotated[
+        Name | None,
+        Field(
+            description="Unique within the dialogue: with `dialogue_id` it is kept and counted once, by both. Default: a new one."
+        ),
+    ] = None
+    channel: Annotated[Name | None, Field(description="The way it goes, such as `rest`; rates tell channels apart.")] = None
+    bot_version: Annotated[Name | None, Field(description="Which version of the bot says it; rates tell versions apart.")] = None
+    action: Annotated[Name | None, Field(description="What makes the bot say it, such as `utter_greet`.")] = None
+    counted: Annotated[
+        bool, Field(description="False: it is only scored; rates, alarms, metrics and the stream of results know nothing of it.")
+    ] = True
+    judged: Annotated[
+        bool, Field(description="False: no large language model is asked, whatever the settings, so that the answer comes fast.")
+    ] = True
+
+    @model_validator(mode="after")
+    def _bot_last(self) -> ResponseItem:
+        if self.turns is not None and self.turns[-1].speaker != "bot":
+            raise ValueError("the last of turns must be the bot's")
+        return self
+
+
 class EventItem(Wire):
     """One turn of a dialogue that took place."""
 
@@ -162,9 +189,21 @@ DirectnessBody = Annotated[
 RewriteBody = Annotated[Annotated[RewriteItem, Tag("single")] | Annotated[Batch[RewriteItem], Tag("batch")], SINGLE_OR_BATCH]
 TurnBody = Annotated[Annotated[TurnItem, Tag("single")] | Annotated[Batch[TurnItem], Tag("batch")], SINGLE_OR_BATCH]
 
+ResponseBody = Annotated[Annotated[ResponseItem, Tag("single")] | Annotated[Batch[ResponseItem], Tag("batch")], SINGLE_OR_BATCH]
 EventBody = Annotated[Annotated[EventItem, Tag("single")] | Annotated[Batch[EventItem], Tag("batch")], SINGLE_OR_BATCH]
 
 
 def items_of(body: AnyItem | Batch[AnyItem]) -> tuple[list[AnyItem], bool]:
     """The items of a request, and whether it was a single one."""
     return (body.items, False) if isinstance(body, Batch) else ([body], True)
+
+
+def check_distinct(items: Sequence[Item]) -> None:
+    """Refuse a request that would keep two turns in one dialogue: their order would not be clear.
+
+    Raises:
+        InputError: a dialogue comes twice.
+    """
+    names = [item.dialogue_id for item in items if item.dialogue_id is not None]
+    if len(set(names)) < len(names):
+        raise InputError("dialogue_id", "the same one in several items", "one turn of a dialogue in a request")

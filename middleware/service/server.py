@@ -7,9 +7,13 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from fastapi import FastAPI
 
+from grice.middleware.alerts import AlertSettings
+from grice.middleware.monitor import Monitor
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
+from grice.middleware.service.engine import Engine
 from grice.middleware.settings import ServiceSettings
 from grice.models.protocols import Model
 from grice.models.results import Rewrite
@@ -18,9 +22,29 @@ DRAIN_S = 10
 """How long requests under way may take after the signal to stop."""
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, listening: Callable[[str], None]) -> None:
+class Server(uvicorn.Server):
+    """uvicorn, which says where it listens and ends the application's streams before it waits for them.
+
+    Args:
+        app: what `create_app` made.
+        port: 0: any free one.
+        listening: told the address once requests are taken.
+    """
+
+    def __init__(self, app: FastAPI, host: str, port: int, listening: Callable[[str], None]) -> None:
+        config = uvicorn.Config(
+            app,
+            host,
+            port,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=DRAIN_S,
+        )
         super().__init__(config)
+        self._engine: Engine = app.state.engine
         self._listening = listening
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -28,29 +52,31 @@ class _Server(uvicorn.Server):
         if self.started:
             self._listening(f"http://{_place(self.servers[0].sockets[0])}")
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._engine.live.close()
+        await super().shutdown(sockets)
 
-def serve(pipeline: Pipeline, softener: Model[Rewrite], settings: ServiceSettings, listening: Callable[[str], None]) -> None:
+
+def serve(
+    pipeline: Pipeline,
+    softener: Model[Rewrite],
+    settings: ServiceSettings,
+    listening: Callable[[str], None],
+    monitor: Monitor | None = None,
+    alerts: AlertSettings | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; `listening` is told the address once requests are taken. Logs go to the root logger.
 
     Raises:
+        MissingExtra, SettingsError: as in `create_app`.
         SystemExit: the port cannot be had.
     """
-    app = create_app(pipeline, softener, settings)
-    config = uvicorn.Config(
-        app,
-        settings.host,
-        settings.port,
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=DRAIN_S,
-    )
+    app = create_app(pipeline, softener, settings, monitor=monitor, alerts=alerts)
+    server = Server(app, settings.host, settings.port, listening)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again once it has stopped; the process is to end with status 0 then.
         signal.signal(number, lambda *_: None)
-    _Server(config, listening).run()
+    server.run()
 
 
 def _place(listener: socket.socket) -> str:

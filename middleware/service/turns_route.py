@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
@@ -22,9 +21,8 @@ from grice.middleware.service.answers import (
 from grice.middleware.service.engine import EngineOf, Found
 from grice.middleware.service.json_body import require_json
 from grice.middleware.service.openapi import answered
-from grice.middleware.service.schemas import TurnBody, TurnItem, items_of
+from grice.middleware.service.schemas import TurnBody, TurnItem, check_distinct, items_of
 from grice.middleware.settings import Mode
-from grice.models.errors import InputError
 
 router = APIRouter(tags=["conversation"], dependencies=[Depends(require_json)])
 
@@ -45,19 +43,13 @@ async def analyse_turns(
     Turns are kept in the order in which calls finish, so send the turns of one dialogue one after the other.
     """
     items, single = items_of(body)
-    _check_distinct(items)
+    check_distinct(items)
     found = await engine.analyse(items)
     rows = [_row(item, each) for item, each in zip(items, found, strict=True)]
     for each in found:
         if each.result.directness is not None:
             engine.metrics.history_cut(each.result.directness.history_cut)
     return TurnAnswer(**rows[0]) if single else BatchAnswer(items=[TurnResult(**row) for row in rows])
-
-
-def _check_distinct(items: Sequence[TurnItem]) -> None:
-    names = [item.dialogue_id for item in items if item.dialogue_id is not None]
-    if len(set(names)) < len(names):
-        raise InputError("dialogue_id", "the same one in several items", "one turn of a dialogue in a request")
 
 
 def _row(item: TurnItem, found: Found[TurnAnalysis]) -> dict[str, Any]:

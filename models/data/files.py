@@ -72,13 +72,30 @@ def read_json(path: Path, member: str | None = None) -> Any:
         raise DataCorrupt(f"{path}{f' ({member})' if member else ''}: {error}; fetch it again") from error
 
 
+def read_json_members(path: Path, ending: str) -> Iterator[tuple[str, Any]]:
+    """Name and JSON value of every file in the archive `path` whose name ends in `ending`, in the archive's order.
+
+    Raises:
+        DataCorrupt: the archive is damaged; or a file in it, which is then named.
+    """
+    name = ""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if name.endswith(ending):
+                    yield name, json.loads(archive.read(name))
+    except _UNREADABLE as error:
+        raise DataCorrupt(f"{path}{f' ({name})' if name else ''}: {error}; fetch it again") from error
+
+
 @contextmanager
-def in_format(what: str, where: object) -> Iterator[None]:
+def in_format(what: str, where: object, repair: str = "fetch it again") -> Iterator[None]:
     """Turns whatever goes wrong while a parsed value is taken apart into an error that names the place.
 
     Args:
         what: the data set whose format is expected.
         where: the file, and the record in it.
+        repair: what the reader of the error can do.
 
     Raises:
         DataCorrupt: a key is missing, a value has the wrong type, or a text is not usable as a turn.
@@ -86,4 +103,4 @@ def in_format(what: str, where: object) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, csv.Error) as error:
-        raise DataCorrupt(f"{where}: not in the format of {what} ({error!r}); fetch it again") from error
+        raise DataCorrupt(f"{where}: not in the format of {what} ({error!r}); {repair}") from error

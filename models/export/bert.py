@@ -1,4 +1,4 @@
-"""The directness scorer's graph, after `BertModel` and with the same results."""
+"""Graphs of encoders, after `BertModel` and with the same results."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from torch.nn import functional
 from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, as_heads_transposed, from_heads, layer_norm, masked
 
 
-class DirectnessGraph(nn.Module):
-    """Inputs: `ids`, `mask`, `query`, each (batch, length) int64; `query` is 1 for the tokens of the turn itself.
-
-    Output: `raw` (batch,), the score before calibration.
-    """
+class BertStates(nn.Module):
+    """A `BertModel` without pooler: `ids` and `mask`, each (batch, length) int64, to states (batch, length, width)."""
 
     positions: Tensor
 
-    def __init__(self, model: Any, small_table: bool = False) -> None:
+    def __init__(self, bert: Any, small_table: bool = False) -> None:
         super().__init__()
-        bert = model.encoder
         tables = bert.embeddings
         self.words = TokenTable(tables.word_embeddings.weight, small_table)
         places = tables.position_embeddings.weight + tables.token_type_embeddings.weight[0]
@@ -29,17 +25,50 @@ class DirectnessGraph(nn.Module):
         self.norm = layer_norm(tables.LayerNorm)
         heads = Heads.of(bert.config.num_attention_heads, bert.config.hidden_size)
         self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in bert.encoder.layer)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        bias = masked(mask)
+        state: Tensor = self.norm(self.words(ids) + self.positions[: ids.size(1)])
+        for layer in self.layers:
+            state = layer(state, bias)
+        return state
+
+
+def pooled(state: Tensor, weights: Tensor) -> Tensor:
+    """The mean of the states where `weights` (batch, length) is 1: (batch, width)."""
+    weights = weights.to(state.dtype)[:, :, None]
+    mean: Tensor = (state * weights).sum(1) / weights.sum(1)
+    return mean
+
+
+class DirectnessGraph(nn.Module):
+    """Inputs: `ids`, `mask`, `query`, each (batch, length) int64; `query` is 1 for the tokens of the turn itself.
+
+    Output: `raw` (batch,), the score before calibration.
+    """
+
+    def __init__(self, model: Any, small_table: bool = False) -> None:
+        super().__init__()
+        self.states = BertStates(model.encoder, small_table)
         self.head = Projection(model.head)
 
     def forward(self, ids: Tensor, mask: Tensor, query: Tensor) -> Tensor:
-        bias = masked(mask)
-        state = self.norm(self.words(ids) + self.positions[: ids.size(1)])
-        for layer in self.layers:
-            state = layer(state, bias)
-        weights = query.to(state.dtype)[:, :, None]
-        pooled = (state * weights).sum(1) / weights.sum(1)
-        raw: Tensor = self.head(pooled)[:, 0]
+        raw: Tensor = self.head(pooled(self.states(ids, mask), query))[:, 0]
         return raw
+
+
+class SentenceGraph(nn.Module):
+    """Inputs: `ids` and `mask`, each (batch, length) int64.
+
+    Output: `vector` (batch, width), the mean of the states at unit length.
+    """
+
+    def __init__(self, bert: Any, small_table: bool = False) -> None:
+        super().__init__()
+        self.states = BertStates(bert, small_table)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        return functional.normalize(pooled(self.states(ids, mask), mask), dim=-1)
 
 
 class BertLayer(nn.Module):

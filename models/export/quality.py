@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from grice.models.directness import DirectnessScorer
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
 from grice.models.rewriter import Rewriter
+from grice.models.sentence_encoder import SentenceEncoder
 
-TOLERANCE = {"bleu": 0.5, "exact_match": 0.01}
-"""How much a metric may fall behind fp32's: BLEU points, and a fraction."""
+TOLERANCE = {"bleu": 0.5, "exact_match": 0.01, "cosine_to_fp32": 0.02}
+"""How much a metric may fall behind fp32's: BLEU points, and fractions."""
 
 
 def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
@@ -27,10 +29,11 @@ def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
         WeightsError: a precision falls behind fp32 by more than the tolerance.
     """
     manifest = read_manifest(folder)
-    metric = {"rewriting": "bleu", "directness": "exact_match"}[manifest.task]
+    metric = {"rewriting": "bleu", "directness": "exact_match", "sentence-embedding": "cosine_to_fp32"}[manifest.task]
     rows = direct_corpus.read(data_dir, parts=["dev"])
-    figures = {precision: _figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
-    figures["fp32"] = _figure(reference, "fp32", manifest.task, rows)
+    figure = functools.partial(_cosine, reference) if manifest.task == "sentence-embedding" else _figure
+    figures = {precision: figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
+    figures["fp32"] = figure(reference, "fp32", manifest.task, rows)
     found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
     content = json.loads((folder / FILE).read_text(encoding="utf-8"))
     content["metrics"] = found
@@ -59,3 +62,10 @@ def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Tr
     ]
     ordered: int = sum(direct > original > indirect for direct, original, indirect in zip(*scores, strict=True))
     return ordered / len(rows)
+
+
+def _cosine(reference: Path, folder: Path, precision: str, task: str, rows: list[direct_corpus.Triple]) -> float:
+    texts = [row.original for row in rows]
+    exact = SentenceEncoder(read_manifest(reference, task), precision="fp32").encode(texts)
+    found = SentenceEncoder(read_manifest(folder, task), precision=precision).encode(texts)
+    return round(float((exact * found).sum(1).mean()), 4)

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from grice.middleware.response_settings import ResponseSettings
 from grice.middleware.responses import ResponseChecks
 from grice.models import Behaviors, Dialogue, Rewrite, Turn
-from grice.models.errors import InputError
+from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS
 
 ASKED = Dialogue.of("Tell me your phone number.", [Turn("user", "Book it.")], "bot")
@@ -105,6 +106,57 @@ def test_a_monitor_of_the_wrong_length_is_a_failure() -> None:
     checked = ResponseChecks(monitor=Empty(), thresholds={"!Rel": 0.0}).check(ASKED)
     assert [(failure.stage, failure.error) for failure in checked.failures] == [("monitor", "ModelError")]
     assert checked.exceeded == ()
+
+
+def test_what_is_shown_is_a_matter_of_the_monitors_own_thresholds() -> None:
+    monitor = Monitor(not_Rel=0.8, Red=0.5, Ign=None)
+    assert ResponseChecks(monitor=monitor, thresholds={"Red": 0.1}).check(ASKED).shown is None
+    monitor.thresholds = {"!Rel": 0.81, "Red": 0.5, "Ign": 0.0}  # type: ignore[attr-defined]
+    checked = ResponseChecks(monitor=monitor).check(ASKED)
+    assert (checked.shown, checked.exceeded) == (("Red",), ())
+
+
+def test_thresholds_that_cannot_be_used_leave_the_scores() -> None:
+    monitor = Monitor(not_Rel=0.8)
+    monitor.thresholds = ["!Rel"]  # type: ignore[attr-defined]
+    checked = ResponseChecks(monitor=monitor, thresholds={"!Rel": 0.5}).check(ASKED)
+    assert (checked.behaviors, checked.exceeded, checked.shown) == (monitor.found, ("!Rel",), None)
+    assert [(failure.stage, failure.error) for failure in checked.failures] == [("monitor", "AttributeError")]
+
+
+def test_evidence_is_a_turn_before_the_response() -> None:
+    monitor = Monitor()
+    monitor.found = Behaviors({"Red": 0.9}, {"Red": 0})
+    checked = ResponseChecks(monitor=monitor).check(ASKED)
+    assert checked.evidence == {"Red": Turn("user", "Book it.")}
+    monitor.found = Behaviors({"Red": 0.9}, {"Red": 1})
+    checked = ResponseChecks(monitor=monitor, thresholds={"Red": 0.5}).check(ASKED)
+    assert (checked.behaviors, checked.evidence, checked.exceeded) == (None, {}, ())
+    assert [(failure.stage, failure.error) for failure in checked.failures] == [("monitor", "ModelError")]
+
+
+@pytest.mark.parametrize(("deadline_ms", "of_service"), [(300, 200), (1, 1), (600_000, 60_000)])
+def test_a_service_has_two_thirds_of_the_deadline(deadline_ms: int, of_service: int) -> None:
+    keys = {"monitor": "http", "url": "http://127.0.0.1:8300", "api_key": "sesame", "deadline_ms": deadline_ms}
+    settings = ResponseSettings.of(keys)
+    assert settings.remote.deadline_ms == of_service
+    assert settings.remote.api_key == "sesame"
+    assert "sesame" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"monitor": "http"}, "setting url: got ''; allowed: the address of the service"),
+        ({"monitor": "local", "url": "http://127.0.0.1"}, "setting url: got 'a value'; allowed: only with monitor: http"),
+        ({"behaviors_model": "behaviors"}, "setting behaviors_model: got 'a value'; allowed: only with monitor: local"),
+        ({"monitor": "my_bot.load", "counted": True}, "setting counted: got 'a value'; allowed: only with monitor: http"),
+    ],
+)
+def test_keys_belong_to_a_kind_of_monitor(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        ResponseSettings.of(keys)
+    assert message in str(caught.value)
 
 
 def test_behaviors_have_all_nine_labels() -> None:

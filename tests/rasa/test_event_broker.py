@@ -23,12 +23,14 @@ from redis_process import RedisServer, eventually, redis_process, redis_server
 
 from grice.components import MonitorEventBroker
 from grice.components.tracker_events import TrackerEvents
+from grice.middleware.event_delivery.partitions import stream_keys
 from grice.middleware.events import MAX_EVENT_BYTES, DialogueEvent
 from grice.models.errors import InputError
 
 __all__ = ["redis_process", "redis_server"]
 
 STREAM = "grice:test"
+SENDERS = ("ann", "bob", "eve", "kim")
 KEYWORDS = tuple({"name": name} for name in (SCORER, "WhitespaceTokenizer", "KeywordIntentClassifier"))
 
 
@@ -46,9 +48,9 @@ def keys(redis_server: RedisServer, tmp_path: Path) -> dict[str, Any]:
     }
 
 
-def arrived(server: RedisServer) -> list[DialogueEvent]:
+def arrived(server: RedisServer, key: str = STREAM) -> list[DialogueEvent]:
     with server.client() as redis:
-        found = [DialogueEvent.from_json(fields[b"event"]) for _, fields in redis.xrange(STREAM)]
+        found = [DialogueEvent.from_json(fields[b"event"]) for _, fields in redis.xrange(key)]
     return list({event.event_id: event for event in found}.values())
 
 
@@ -81,12 +83,29 @@ def test_a_conversation_arrives(train_bot: TrainBot, keys: dict[str, Any], redis
         ("a%20b%2Fc", "user", "bye", None),
         ("a%20b%2Fc", "bot", "Good bye.", "utter_bye"),
     ]
-    assert [event.channel for event in found] == ["rest", None, "rest", None]
+    assert [event.channel for event in found] == ["rest"] * 4
     assert {event.bot_version for event in found} == {model_id}
     assert all(started - 1 <= event.timestamp <= time.time() + 1 for event in found)
     assert found[0].metadata["grice"]["original"] == "hello"
     assert set(found[0].metadata) == {"grice"}
     assert found[1].metadata == {}
+
+
+def test_dialogues_go_to_the_partitions_that_a_worker_reads(
+    train_bot: TrainBot, keys: dict[str, Any], redis_server: RedisServer
+) -> None:
+    async def talk() -> None:
+        agent = await bot(train_bot(KEYWORDS), {**keys, "partitions": 2})
+        for sender in SENDERS:
+            await say(agent, "hello", sender)
+        await agent.tracker_store.event_broker.close()
+
+    asyncio.run(talk())
+    found = [arrived(redis_server, key) for key in stream_keys(STREAM, 2)]
+    assert all(found)
+    for sender in SENDERS:
+        speakers = [[event.speaker for event in events if event.dialogue_id == sender] for events in found]
+        assert sorted(speakers) == [[], ["user", "bot"]]
 
 
 def test_a_redis_that_does_not_answer_delays_nobody(train_bot: TrainBot, keys: dict[str, Any], redis_server: RedisServer) -> None:
@@ -186,6 +205,28 @@ def test_what_is_in_the_metadata_of_the_channel_stays_there() -> None:
     assert (event.metadata, event.action, event.bot_version) == ({"grice": {"softened": True}}, "utter_hi", "2.1")
 
 
+def test_what_the_bot_says_has_the_channel_of_what_the_user_said() -> None:
+    events = TrackerEvents()
+    for text, channel, sender in (("hello", "rest", "ann"), ("/restart", "slack", "bob"), ("hello", None, "eve")):
+        events.event(raw(UserUttered(text, input_channel=channel), sender))
+    answers = {sender: events.event(raw(BotUttered("Hi."), sender)) for sender in ("ann", "bob", "eve", "kim")}
+    assert {sender: answer.channel for sender, answer in answers.items()} == {
+        "ann": "rest",
+        "bob": "slack",
+        "eve": None,
+        "kim": None,
+    }
+
+
+def test_channels_are_remembered_of_the_newest_dialogues_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grice.components.tracker_events.MAX_CHANNELS", 2)
+    events = TrackerEvents()
+    for sender in ("ann", "bob", "ann", "eve"):
+        events.event(raw(UserUttered("hello", input_channel="rest"), sender))
+    channels = [events.event(raw(BotUttered("Hi."), sender)).channel for sender in ("ann", "bob", "eve")]
+    assert channels == ["rest", None, "rest"]
+
+
 def test_what_is_too_large_is_cut_and_says_so() -> None:
     event = TrackerEvents().event(raw(BotUttered("x" * 10_001, metadata={"grice": {"a": "y" * MAX_EVENT_BYTES}})))
     assert len(event.text) == 10_000
@@ -218,6 +259,11 @@ def test_publishing_never_raises(keys: dict[str, Any], caplog: pytest.LogCapture
         ({"queue": 5}, "MonitorEventBroker: setting queue: got 'a value'; allowed: no such key; there are: transport,"),
         ({"transport": "kafka"}, "setting transport: got 'kafka'; allowed: redis, http"),
         ({"queue_size": "many"}, "setting queue_size: got 'many'; allowed: 1 to"),
+        ({"partitions": 0}, "setting partitions: got 0; allowed: 1 to 256"),
+        (
+            {"transport": "http", "partitions": 2},
+            "setting redis_url: got 'a value'; allowed: only with another transport than http",
+        ),
         ({"bot_version": 2}, "setting bot_version: got 2; allowed: a string"),
         ({"redis_url": "localhost"}, "setting redis_url: got 'localhost'; allowed: a URL that starts with redis://"),
         ({"url": "http://localhost"}, "setting url: got 'a value'; allowed: only with another transport than redis"),

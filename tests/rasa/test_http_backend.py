@@ -133,6 +133,17 @@ def test_the_scorer_asks_for_directness_only(load_agent, service: LoopbackServer
     assert (record["directness"], record["label"], record["failures"][0]["stage"]) == (None, None, "directness")
 
 
+def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent) -> None:
+    with loopback(hanging(threading.Event()), healthy=False) as server:
+        for pipeline in (
+            with_grice(**http(server, deadline_ms=50)),
+            ({"name": SCORER, **http(server, deadline_ms=51)}, *NLU_PIPELINE),
+        ):
+            found = asyncio.run(load_agent(pipeline).parse_message("good morning"))
+            assert found["intent"]["name"] == "greet"
+            assert found["grice"]["failures"][0]["error"] == "CircuitOpen"
+
+
 def test_a_service_that_is_not_there_when_rasa_loads_does_not_stop_it(load_agent) -> None:
     with loopback(answering) as server:
         url = server.url

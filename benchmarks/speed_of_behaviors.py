@@ -1,0 +1,70 @@
+"""The monitor's part of `grice bench speed`: all nine scores of one response after twenty turns of history.
+
+The turns are those of held-out dialogues, user and bot in turns. Every call gets a dialogue of its own, whose turns end in a number
+that no other call has: a monitor that remembers earlier turns finds none of them in its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from grice.benchmarks.benchmark import Options, Sheet, opened
+from grice.benchmarks.speed_of_service import METRICS
+from grice.benchmarks.timing import add_times, interleaved
+from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.protocols import Model
+from grice.models.results import Behaviors
+
+TASK = "behaviors"
+HISTORY = 20
+PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
+
+Loader = Callable[[Options, str], Model[Behaviors]]
+
+
+def load_monitor(options: Options, system: str) -> Model[Behaviors]:
+    """The exported monitor that a system name stands for."""
+    from grice.models.behaviors import load_behavior_monitor
+
+    return load_behavior_monitor(
+        options.behaviors, provider="cpu", threads=options.threads, precision=PRECISIONS[system], workers=1
+    )
+
+
+def add_behaviors(
+    sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue], load: Loader = load_monitor
+) -> None:
+    """Take the times of each precision that was asked for; `given` says what the turns are taken from, one call for each."""
+    monitors, reasons = opened([name for name in asked if name in PRECISIONS], options, lambda name: load(options, name))
+    for name, reason in reasons.items():
+        sheet.add_unscored(TASK, name, METRICS, reason)
+    calls = {name: _next(monitor.predict) for name, monitor in monitors.items()}
+    items = fresh_dialogues(given, (options.rounds + 1) * len(calls))  # one round is the warm-up
+    for name, times in interleaved(calls, items, options.rounds, TASK).items():
+        add_times(sheet, TASK, name, times)
+        sheet.add_model(monitors[name])
+
+
+def fresh_dialogues(given: Sequence[Dialogue], count: int) -> list[Iterator[Dialogue]]:
+    """For each of `given`, `count` dialogues of `HISTORY` turns and a response, in which no turn is like another's."""
+    texts: dict[Speaker, list[str]] = {
+        speaker: [turn.text for dialogue in given for turn in dialogue.turns if turn.speaker == speaker]
+        for speaker in ("user", "bot")
+    }
+    return [
+        iter([_dialogue(texts, place * (HISTORY // 2 + 1), place * count + number) for number in range(count)])
+        for place in range(len(given))
+    ]
+
+
+def _dialogue(texts: dict[Speaker, list[str]], start: int, number: int) -> Dialogue:
+    turns = []
+    for place in range(HISTORY + 1):
+        speaker: Speaker = "user" if place % 2 else "bot"  # so that the last one is the bot's
+        said = texts[speaker] or texts["user"]
+        turns.append(Turn(speaker, f"{said[(start + place // 2) % len(said)]} {number}"))
+    return Dialogue(tuple(turns))
+
+
+def _next(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Iterator[Dialogue]], object]:
+    return lambda dialogues: predict([next(dialogues)])

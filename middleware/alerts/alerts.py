@@ -1,0 +1,150 @@
+"""Checks the rules against the rates and tells what begins and what is over."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from grice.middleware.alerts.alert import Alert
+from grice.middleware.alerts.firing import Firing, FiringStore
+from grice.middleware.alerts.rules import AlertRule, ThresholdRule, Verdict
+from grice.middleware.rates import Rate, RateStore
+from grice.models.errors import GriceError
+
+log = logging.getLogger(__name__)
+
+
+class AlertCounts(Protocol):
+    """What is counted of alerts: a part of `MonitorMetrics`."""
+
+    def rules(self, names: Sequence[str]) -> None: ...
+
+    def alert(self, rule: str, state: str) -> None: ...
+
+    def check(self, outcome: str) -> None: ...
+
+    def webhook(self, outcome: str) -> None: ...
+
+    def firing(self, count: Callable[[], int]) -> None: ...
+
+
+class Uncounted:
+    """Counts nothing."""
+
+    def rules(self, names: Sequence[str]) -> None: ...
+
+    def alert(self, rule: str, state: str) -> None: ...
+
+    def check(self, outcome: str) -> None: ...
+
+    def webhook(self, outcome: str) -> None: ...
+
+    def firing(self, count: Callable[[], int]) -> None: ...
+
+
+class Alerts:
+    """Each rule fires once for a behaviour, bot version and channel, and again only after it cleared.
+
+    An alert is taken note of before it is told: one process tells it, and one that dies in between tells it never.
+
+    Args:
+        rules: what is watched.
+        rates: what it is watched in.
+        firing: what fires already; shared by all processes that share the rates.
+        tell: takes each alert; must neither block nor raise.
+        counts: `MonitorMetrics`.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[AlertRule],
+        rates: RateStore,
+        firing: FiringStore,
+        tell: Callable[[Alert], None],
+        counts: AlertCounts | None = None,
+    ) -> None:
+        self.rules = tuple(rules)
+        self._rates = rates
+        self._firing = firing
+        self._tell = tell
+        self._counts = counts or Uncounted()
+        self._number_firing = 0
+        self._counts.rules([rule.name for rule in rules])
+        self._counts.firing(lambda: self._number_firing)
+
+    def check(self, now: float | None = None) -> list[Alert]:
+        """What began and what is over since the last check, told already. A failure is logged and counted, never raised.
+
+        Args:
+            now: Unix seconds; None: the present.
+        """
+        told: list[Alert] = []
+        try:
+            at = time.time() if now is None else now
+            before = self._firing.all()
+            number = 0
+            for rule in self.rules:
+                mine = {key: each for key, each in before.items() if json.loads(key)[0] == rule.name}
+                for alert in self._changes(rule, mine, at):
+                    self._tell(alert)
+                    self._counts.alert(alert.rule, alert.state)
+                    told.append(alert)
+                number += len(mine)
+            started = sum(1 if alert.state == "firing" else -1 for alert in told)
+            self._number_firing = number + started
+            self._counts.check("done")
+        except Exception as error:  # whatever it is, the next check comes; messages of others may hold anything
+            log.error("alerts could not be checked: %s", error if isinstance(error, GriceError) else type(error).__name__)
+            self._counts.check("failed")
+        return told
+
+    def _changes(self, rule: AlertRule, firing: dict[str, Firing], at: float) -> Iterator[Alert]:
+        found = {_key(rule, rate): (rate, verdict) for rate, verdict in self._verdicts(rule, at)}
+        for key in firing.keys() - found.keys():  # a bot version or channel that said nothing
+            _, behavior, version, channel = json.loads(key)
+            found[key] = Rate(behavior, version, channel, 0, 0), Verdict("clears")
+        for key, (rate, verdict) in found.items():
+            if verdict.outcome == "fires" and key not in firing:
+                begun = Firing(uuid.uuid4().hex, at)
+                if self._firing.begin(key, begun):
+                    yield _alert(rule, rate, verdict, begun, at)
+            elif verdict.outcome == "clears" and key in firing and self._firing.end(key):
+                yield _alert(rule, rate, verdict, firing[key], at)
+
+    def _verdicts(self, rule: AlertRule, at: float) -> Iterator[tuple[Rate, Verdict]]:
+        watched = [rate for rate in self._rates.rates(rule.window_s, at, by=rule.by) if rate.behavior in rule.behaviors]
+        if isinstance(rule, ThresholdRule):
+            for rate in watched:
+                yield rate, rule.verdict(rate)
+            return
+        before = {_key(rule, rate): rate for rate in self._rates.rates(rule.baseline_s, at, by=rule.by)}
+        for rate in watched:
+            yield rate, rule.verdict(rate, before.get(_key(rule, rate), rate))
+
+
+def _key(rule: AlertRule, rate: Rate) -> str:
+    return json.dumps([rule.name, rate.behavior, rate.bot_version, rate.channel], ensure_ascii=False)
+
+
+def _alert(rule: AlertRule, rate: Rate, verdict: Verdict, firing: Firing, at: float) -> Alert:
+    return Alert(
+        firing.id,
+        "firing" if verdict.outcome == "fires" else "resolved",
+        rule.name,
+        rule.kind,
+        rate.behavior,
+        rate.bot_version,
+        rate.channel,
+        rule.window_s,
+        rate.shown,
+        rate.scored,
+        rate.share,
+        verdict.limit,
+        verdict.baseline,
+        firing.since,
+        at,
+    )

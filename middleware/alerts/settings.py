@@ -1,0 +1,52 @@
+"""Which rules raise alerts, and where they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grice.middleware.settings import check_choices, check_within
+from grice.models.errors import SettingsError
+
+SHORTEST_SECRET = 16
+
+
+@dataclass(frozen=True)
+class AlertSettings:
+    """How alerts are raised. They always go to the log; to a webhook too where one is named.
+
+    Attributes:
+        alert_rules: the path of a JSON file of rules (`read_rules`); empty: `DEFAULT_RULES`.
+        alert_every_s: seconds between two checks of the rules.
+        alert_webhook_url: where alerts are posted as JSON; empty: nowhere.
+        alert_webhook_secret: what posts are signed with (`grice.middleware.alerts.verify`), at least 16 characters.
+        alert_webhook_timeout_s: how long connecting, and the answer, may take.
+        alert_webhook_tries: how often an alert is posted at most.
+        alert_webhook_retry_s: seconds before the second try, roughly; it doubles with each.
+        alert_webhook_queue: alerts that wait for the webhook; more are only logged.
+
+    Raises:
+        SettingsError: a value is out of range, or there is a webhook and no secret.
+    """
+
+    alert_rules: str = ""
+    alert_every_s: float = 30.0
+    alert_webhook_url: str = field(default="", repr=False)
+    alert_webhook_secret: str = field(default="", repr=False)
+    alert_webhook_timeout_s: float = 5.0
+    alert_webhook_tries: int = 6
+    alert_webhook_retry_s: float = 2.0
+    alert_webhook_queue: int = 100
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_within("alert_every_s", self.alert_every_s, 0.01, 86_400.0)
+        check_within("alert_webhook_timeout_s", self.alert_webhook_timeout_s, 0.01, 600.0)
+        check_within("alert_webhook_tries", self.alert_webhook_tries, 1, 20)
+        check_within("alert_webhook_retry_s", self.alert_webhook_retry_s, 0.001, 600.0)
+        check_within("alert_webhook_queue", self.alert_webhook_queue, 1, 100_000)
+        url = self.alert_webhook_url
+        if url and not url.startswith(("http://", "https://")):
+            raise SettingsError("alert_webhook_url", url.split("://")[0], "a URL that starts with http:// or https://, or nothing")
+        if url and len(self.alert_webhook_secret) < SHORTEST_SECRET:
+            got = f"{len(self.alert_webhook_secret)} characters"
+            raise SettingsError("alert_webhook_secret", got, f"at least {SHORTEST_SECRET} characters, the receiver's too")

@@ -1,0 +1,55 @@
+"""What the judge decided, read from its answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from grice.middleware.llm.reply import Reply
+
+_THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
+"""Some models think aloud in front of their answer; what they consider there is no decision."""
+_HEADER = re.compile(r"^(?:[^\w\n]|_)*decision(?:[^\w\n:]|_)*:(?P<value>.*)$", re.IGNORECASE | re.MULTILINE)
+_REASONING = re.compile(r"^[\W_]*reasoning[\W_]*:[\W_]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision.
+
+    Attributes:
+        shown: whether the judge says that the response shows the behaviour; None where it did not decide.
+        reasoning: what it said before.
+        unscored: why there is no decision; empty where there is one.
+    """
+
+    shown: bool | None
+    reasoning: str = ""
+    unscored: str = ""
+
+
+def read_decision(reply: Reply) -> Decision:
+    """The decision of the last line that begins with `Decision:`. Case, brackets and markup around its value do not matter.
+
+    As in Finch, Paek & Choi 2023 (section 5) `yes` is positive and any other word is negative. An answer without such a line, with
+    nothing or both words in it, or cut by the limit of tokens before it said yes or no, is no decision.
+    """
+    text = _THOUGHT.sub("", reply.text)
+    headers = list(_HEADER.finditer(text))
+    reasoning = _REASONING.sub("", (text[: headers[-1].start()] if headers else text).strip()).strip()
+    if reply.refused:
+        return Decision(None, reasoning, "the judge refused to answer")
+    if not text.strip():
+        return Decision(None, "", f"the judge gave no answer{_ended(reply)}")
+    words = re.findall(r"[^\W_]+", headers[-1]["value"].lower()) if headers else []
+    if not words:
+        return Decision(None, reasoning, f"the judge's answer has no decision{_ended(reply)}")
+    if words[:3] in (["yes", "or", "no"], ["no", "or", "yes"]) or words[:2] in (["yes", "no"], ["no", "yes"]):
+        return Decision(None, reasoning, "the judge's decision is both yes and no")
+    if reply.finish_reason == "length" and words[0] not in ("yes", "no"):
+        return Decision(None, reasoning, f"the judge's decision is cut{_ended(reply)}")
+    return Decision(words[0] == "yes", reasoning)
+
+
+def _ended(reply: Reply) -> str:
+    return "; it was cut by the limit of tokens" if reply.finish_reason == "length" else ""

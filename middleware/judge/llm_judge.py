@@ -1,0 +1,86 @@
+"""A `Judge` that is a large language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grice.middleware.judge.context import Context, contexts
+from grice.middleware.judge.decision import Decision, read_decision
+from grice.middleware.judge.prompt import judge_prompt
+from grice.middleware.llm.chat_model import ChatModel
+from grice.middleware.llm.reply import Message, Reply
+from grice.middleware.monitor.judgement import Judgement
+from grice.models.dialogue import Dialogue
+from grice.models.errors import GriceError
+from grice.models.results import Behavior
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What came of one call."""
+
+    context: Context
+    decision: Decision
+    reply: Reply | None
+    error: str = ""
+
+
+class LlmJudge:
+    """Asks a model one question a behaviour, in the layout of Finch, Paek & Choi 2023.
+
+        judge = LlmJudge(ChatModel(ChatSettings("http://127.0.0.1:8000/v1", "some-model")))
+        judge.judge([(Dialogue.of("I never had a dog.", [("bot", "My dog is called Rex.")], speaker="bot"), "!Sel")])
+
+    Args:
+        chat: the model.
+        window: turns of context that it reads, the newest; None: all.
+        pairing: whether the response is held against one earlier turn at a time, for the behaviours in `PAIRED`. It takes about as
+            many calls as there are turns; any yes is a yes, and with none and some undecided the behaviour is unscored.
+        deadline_s: how long all questions of one call of `judge` may take; None: each has the time of the model's settings.
+    """
+
+    def __init__(self, chat: ChatModel, window: int | None = None, pairing: bool = False, deadline_s: float | None = None) -> None:
+        self.chat = chat
+        self.window = window
+        self.pairing = pairing
+        self.deadline_s = deadline_s
+
+    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
+        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it."""
+        asked = [contexts(dialogue, behavior, self.window, self.pairing) for dialogue, behavior in questions]
+        prompts = [
+            [Message("user", judge_prompt(dialogue, behavior, context.places))]
+            for (dialogue, behavior), parts in zip(questions, asked, strict=True)
+            for context in parts
+        ]
+        replies = iter(self.chat.complete_all(prompts, self.deadline_s))
+        answers = [[_answer(context, next(replies)) for context in parts] for parts in asked]
+        return [_judgement(behavior, parts) for (_, behavior), parts in zip(questions, answers, strict=True)]
+
+
+def _answer(context: Context, reply: Reply | GriceError) -> _Answer:
+    if isinstance(reply, GriceError):
+        return _Answer(context, Decision(None, unscored=str(reply)), None, type(reply).__name__)
+    return _Answer(context, read_decision(reply), reply)
+
+
+def _judgement(behavior: Behavior, answers: Sequence[_Answer]) -> Judgement:
+    """What the answers about the parts of one dialogue come to; the newest part decides where several say the same."""
+    shown = [answer for answer in answers if answer.decision.shown]
+    unscored = [answer for answer in answers if answer.decision.shown is None]
+    chosen = (shown or unscored or answers)[-1]
+    replies = [answer.reply for answer in answers if answer.reply is not None]
+    costs = [reply.cost for reply in replies]
+    return Judgement(
+        behavior,
+        chosen.decision.shown,
+        chosen.decision.reasoning,
+        chosen.decision.unscored,
+        chosen.error,
+        chosen.context.against if shown else None,
+        sum(reply.prompt_tokens or 0 for reply in replies),
+        sum(reply.completion_tokens or 0 for reply in replies),
+        None if not costs or None in costs else sum(cost or 0.0 for cost in costs),
+        len(replies) == len(answers) and all(reply.cached for reply in replies),
+    )

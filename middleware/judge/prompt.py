@@ -1,0 +1,54 @@
+"""What the judge reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.dialogue import Dialogue, Speaker, Turn, plain_text
+from grice.models.results import Behavior
+
+NAMES: dict[Speaker, str] = {"user": "Speaker 1", "bot": "Speaker 2"}
+
+_SPEAKER = re.compile(r"\bthe (user|bot)\b", re.IGNORECASE)
+_NOTHING = "(Nothing has been said yet.)"
+_REASON = (
+    'First think the question through; begin that part with "Reasoning:". '
+    'Then end with a line of its own that holds your decision: either "Decision: [YES]" or "Decision: [NO]".'
+)
+_ONLY = "No word other than YES or NO may stand in your decision."
+
+
+def judge_prompt(dialogue: Dialogue, behavior: Behavior, places: Sequence[int] | None = None) -> str:
+    """The prompt that asks whether the last turn of a dialogue shows a behaviour.
+
+    The layout is that of Finch, Paek & Choi 2023, Table 13: the numbered dialogue, the behaviour's question, the target utterance,
+    the behaviour's definition, reasoning before decision. The words are ours (`DEFINITIONS`). Line breaks within a turn become
+    spaces, so that what was said cannot pass for a part of the prompt.
+
+    Args:
+        places: which turns of the history are shown, by their place, 0 the oldest; they keep their numbers. None: all.
+    """
+    definition = DEFINITIONS[behavior]
+    shown = range(len(dialogue.history)) if places is None else places
+    numbered = [f"{place + 1}. {_said(dialogue.turns[place])}" for place in shown]
+    parts = (
+        "DIALOGUE",
+        "\n".join(numbered) or _NOTHING,
+        _with_speakers(definition.question),
+        _said(dialogue.last),
+        _with_speakers(definition.definition),
+        _REASON,
+        _ONLY,
+    )
+    return "\n\n".join(parts)
+
+
+def _said(turn: Turn) -> str:
+    return f"{NAMES[turn.speaker]}: {plain_text(turn.text)}"
+
+
+def _with_speakers(text: str) -> str:
+    """The definitions speak of user and bot, the dialogue of two speakers, of whom nobody says which one is a machine."""
+    return _SPEAKER.sub(lambda match: NAMES["user" if match[1].lower() == "user" else "bot"], text)

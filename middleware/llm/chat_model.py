@@ -1,0 +1,169 @@
+"""A large language model: messages in, a reply out."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import logging
+import random
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from grice.middleware.llm.budget import Budget
+from grice.middleware.llm.chat_settings import FIXED, ChatSettings
+from grice.middleware.llm.reply import Message, Reply, reply_of
+from grice.middleware.llm.reply_cache import ReplyCache
+from grice.middleware.remote.breaker import CircuitBreaker
+from grice.models.errors import DeadlineExceeded, GriceError, JudgeError, StoreError
+
+log = logging.getLogger(__name__)
+
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 30.0
+
+
+class ChatModel:
+    """Asks a model on an OpenAI-compatible server. All methods may be called from any thread. Making one does not connect.
+
+    A server that is busy (429, with its Retry-After), fails (5xx) or cannot be reached is asked again, after waits that grow.
+
+    Args:
+        settings: which model, where, and how.
+        cache: where replies are remembered; None: nowhere.
+        budget: is asked before a question is sent; remembered replies are free. None: there is no limit.
+        is_live: people wait for the answers. A server that failed all attempts is not asked again until it answers a probe.
+
+    Raises:
+        MissingExtra: openai is not installed.
+    """
+
+    def __init__(
+        self, settings: ChatSettings, cache: ReplyCache | None = None, budget: Budget | None = None, is_live: bool = False
+    ) -> None:
+        from grice.middleware.llm.connection import Connection  # openai is wanted only by those who ask a model
+
+        self.settings = settings
+        self._cache = cache
+        self._budget = budget
+        self._connection = Connection(settings)
+        self._breaker = CircuitBreaker(f"the model {settings.model}", self._is_back) if is_live else None
+        self._workers = concurrent.futures.ThreadPoolExecutor(settings.workers, thread_name_prefix="grice-llm")
+        self._closed = threading.Event()
+
+    def complete(self, messages: Sequence[Message], deadline_s: float | None = None) -> Reply:
+        """The model's reply.
+
+        Args:
+            messages: the conversation with the model.
+            deadline_s: how long all attempts and waits may take; None: as in the settings.
+
+        Raises:
+            JudgeError: the server cannot be reached, refused, or answered something else than a chat completion.
+            DeadlineExceeded: there was no answer in time.
+            BudgetExhausted: the budget has no room for the question.
+            CircuitOpen: the server failed before and has not answered since.
+            StoreError: the budget cannot be reached.
+        """
+        end = time.monotonic() + (self.settings.deadline_s if deadline_s is None else deadline_s)
+        request = self._request(messages)
+        name = self._name(request)
+        found = self._cache.read(name) if self._cache else None
+        if found is not None:
+            return self._priced(found)
+        if self._breaker:
+            self._breaker.check()
+        if time.monotonic() >= end:  # so that a question that waited too long for its turn takes nothing from the budget
+            raise DeadlineExceeded("the question was not asked: its time was up before its turn")
+        if self._budget:
+            self._budget.take()
+        reply = self._priced(reply_of(self._answer(request, end)))
+        if self._cache and reply.text:  # an empty answer may be a mishap: it is asked for again
+            self._cache.write(name, reply)
+        self._spend(reply.cost)
+        return reply
+
+    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
+        """The replies, in order, with the error in the place of one that failed. Several are asked for side by side.
+
+        Args:
+            conversations: what is asked.
+            deadline_s: how long all of it may take; None: every question has the time of the settings.
+        """
+        end = None if deadline_s is None else time.monotonic() + deadline_s
+        futures = [self._workers.submit(self._attempted, messages, end) for messages in conversations]
+        try:
+            concurrent.futures.wait(futures, deadline_s)
+        finally:  # also when the caller is interrupted: what has not been asked costs nothing
+            late = [future.cancel() or not future.done() for future in futures]
+        error = DeadlineExceeded(f"the model did not answer all questions within {deadline_s or 0:.3g} s")
+        return [error if is_late else future.result() for is_late, future in zip(late, futures, strict=True)]
+
+    def close(self) -> None:
+        """Stop waiting for servers, and give connections back."""
+        self._closed.set()
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._connection.close()
+
+    def _spend(self, cost: float | None) -> None:
+        if not self._budget or cost is None:
+            return
+        try:
+            self._budget.spend(cost)
+        except StoreError as error:  # the reply is there and paid for; the next question finds the budget out of reach
+            log.warning("what a reply cost is missing in the budget: %s", error)
+
+    def _attempted(self, messages: Sequence[Message], end: float | None) -> Reply | GriceError:
+        try:
+            return self.complete(messages, None if end is None else end - time.monotonic())
+        except GriceError as error:
+            return error
+
+    def _is_back(self) -> bool:
+        return self._closed.is_set() or self._connection.answers()
+
+    def _answer(self, request: dict[str, Any], end: float) -> bytes:
+        """The body of the server's answer, at the first attempt that brings one."""
+        had_time, attempt = False, 0
+        while True:
+            attempt += 1
+            left = end - time.monotonic()
+            answer = self._connection.ask(request, max(0.001, min(self.settings.timeout_s, left)))
+            if isinstance(answer, bytes):
+                if self._breaker:
+                    self._breaker.succeeded()
+                return answer
+            had_time = had_time or left >= self.settings.timeout_s or not answer.late
+            wait = max(answer.after_s, _wait_s(attempt))
+            too_late = time.monotonic() + wait >= end
+            if answer.again and not too_late and attempt < self.settings.attempts and not self._closed.wait(wait):
+                continue
+            if answer.again and had_time and self._breaker:  # a question that came too late says nothing of the server
+                self._breaker.failed(answer.why)
+            if answer.again and too_late:
+                raise DeadlineExceeded(f"{answer.why}, and another attempt would be too late")
+            raise JudgeError(f"{answer.why}; attempts: {attempt}")
+
+    def _request(self, messages: Sequence[Message]) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self.settings.model, "messages": [dataclasses.asdict(each) for each in messages]}
+        request.update({name: 0 for name in FIXED if name not in self.settings.omit})
+        if self.settings.max_tokens is not None:
+            request["max_tokens"] = self.settings.max_tokens
+        return request
+
+    def _name(self, request: dict[str, Any]) -> str:
+        """The name of a request in the cache: whatever changes the answer changes the name."""
+        whole = json.dumps([self.settings.url, request], sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+    def _priced(self, reply: Reply) -> Reply:
+        return dataclasses.replace(reply, cost=self.settings.cost(reply.prompt_tokens, reply.completion_tokens))
+
+
+def _wait_s(attempt: int) -> float:
+    """Twice as long after each attempt, and a random part of it, so that several callers do not come back together."""
+    longest: float = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
+    return longest * random.uniform(0.5, 1.0)

@@ -1,0 +1,72 @@
+"""Which model is asked, where, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grice.middleware.base_url import check_base_url, check_key
+from grice.middleware.settings import check_choices, check_within
+from grice.models.errors import SettingsError
+
+FIXED = ("temperature", "seed")
+"""Parameters that are always the same, so that the same question has the same answer as far as the server allows."""
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class ChatSettings:
+    """How a model is asked. Temperature 0 and a fixed seed are always sent unless they are in `omit`.
+
+    Attributes:
+        url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`.
+        model: the model's name there.
+        api_key: sent as a bearer token; empty: none is needed.
+        max_tokens: tokens that an answer may have; None: as many as the server allows.
+        omit: parameters that the server refuses (some models take no temperature), so that they are not sent.
+        attempts: how often a question is asked while the server is busy, fails or cannot be reached.
+        timeout_s: how long one attempt may take, in seconds.
+        deadline_s: how long one question may take with all attempts and the waits between them, in seconds.
+        workers: questions asked side by side.
+        prompt_price, completion_price: US dollars a million tokens; None: not known. Prices change: none are built in.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+
+    url: str = field(repr=False)
+    model: str
+    api_key: str = field(default="", repr=False)
+    max_tokens: int | None = None
+    omit: tuple[str, ...] = ()
+    attempts: int = 4
+    timeout_s: float = 60.0
+    deadline_s: float = 300.0
+    workers: int = 4
+    prompt_price: float | None = None
+    completion_price: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choices(self)
+        check_base_url("url", self.url)
+        if not self.model:
+            raise SettingsError("model", "", "the name of a model")
+        check_key("api_key", self.api_key)
+        for name in self.omit:
+            if name not in FIXED:
+                raise SettingsError("omit", name, ", ".join(FIXED))
+        check_within("attempts", self.attempts, 1, 20)
+        check_within("timeout_s", self.timeout_s, 0.001, 3600)
+        check_within("deadline_s", self.deadline_s, 0.001, 86_400)
+        check_within("workers", self.workers, 1, 64)
+        if self.max_tokens is not None:
+            check_within("max_tokens", self.max_tokens, 1, _MILLION)
+        for name in ("prompt_price", "completion_price"):
+            if getattr(self, name) is not None:
+                check_within(name, getattr(self, name), 0, _MILLION)
+
+    def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
+        """US dollars for so many tokens; None where a price or a count is not known."""
+        if self.prompt_price is None or self.completion_price is None or prompt_tokens is None or completion_tokens is None:
+            return None
+        return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / _MILLION

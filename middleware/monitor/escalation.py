@@ -1,0 +1,79 @@
+"""When a judge is asked for a second opinion, and what becomes of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grice.middleware.analysis import StageFailure
+from grice.middleware.monitor.judgement import Judge, Judgement
+from grice.middleware.monitor.monitor_settings import WEAKEST, Escalate, MonitorSettings
+from grice.middleware.monitor.response_report import ResponseReport
+from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.dialogue import Dialogue
+from grice.models.errors import JudgeError
+from grice.models.results import BEHAVIORS, Behavior, Behaviors
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Escalation:
+    """Chooses what a judge is asked.
+
+    Attributes:
+        when: a behaviour is asked about if its probability is close to its threshold (`uncertain`), if it is undesired and shown
+            (`alarming`), in either case (`both`), or never.
+        margin: a probability that is this close to its threshold, or closer, is uncertain; 0 to 1.
+        behaviors: which behaviours may be asked about.
+    """
+
+    when: Escalate = "both"
+    margin: float = 0.1
+    behaviors: tuple[Behavior, ...] = WEAKEST
+
+    @classmethod
+    def of(cls, settings: MonitorSettings) -> Escalation:
+        """The rule that settings describe."""
+        chosen = tuple(label for label in BEHAVIORS if label in settings.escalate_behaviors)
+        return cls(settings.escalate, settings.escalate_margin, chosen)
+
+    def asks(self, found: Behaviors, thresholds: dict[Behavior, float]) -> tuple[Behavior, ...]:
+        """The behaviours of a response that a judge is asked about. One without a probability or a threshold is not among them."""
+        return tuple(label for label in self.behaviors if self._asks(label, found.probabilities[label], thresholds.get(label)))
+
+    def _asks(self, label: Behavior, probability: float | None, threshold: float | None) -> bool:
+        if probability is None or threshold is None:
+            return False
+        uncertain = self.when in ("uncertain", "both") and abs(probability - threshold) <= self.margin
+        alarming = self.when in ("alarming", "both") and probability >= threshold and not DEFINITIONS[label].desired
+        return uncertain or alarming
+
+
+def asked(judge: Judge, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
+    """One judgement a question. A judge that fails as a whole decides nothing; why is in each judgement."""
+    if not questions:
+        return []
+    try:
+        found = list(judge.judge(questions))
+        if len(found) != len(questions):
+            raise JudgeError(f"the judge gave {len(found)} judgements for {len(questions)} questions")
+    except Exception as error:  # a judge may fail in any way
+        name = type(error).__name__
+        log.warning("the judge failed: %s", name)  # its message may quote the response
+        return [Judgement(behavior, None, unscored="the judge failed", error=name) for _, behavior in questions]
+    undecided = sorted({each.error or "JudgeError" for each in found if each.decision is None})
+    if undecided:
+        count = sum(each.decision is None for each in found)
+        log.info("the judge left %d of %d questions undecided: %s", count, len(found), ", ".join(undecided))
+    return found
+
+
+def judged(report: ResponseReport, judgements: Sequence[Judgement]) -> ResponseReport:
+    """The report with a judge's decisions in the place of the model's; where the judge has none, the model's stays."""
+    decided = {each.behavior: each.decision for each in judgements if each.decision is not None}
+    shown = tuple(label for label in BEHAVIORS if decided.get(label, label in report.shown))
+    undecided = [each for each in judgements if each.decision is None]
+    failures = tuple(StageFailure("judge", each.error or "JudgeError", f"{each.behavior}: {each.unscored}") for each in undecided)
+    return replace(report, shown=shown, judgements=tuple(judgements), failures=(*report.failures, *failures))

@@ -1,0 +1,62 @@
+"""How often a behaviour was shown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from grice.models.results import Behavior
+
+Z_95 = 1.959964
+"""Two-sided 95 % point of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class RateKey:
+    """What a counter is about; None: of all.
+
+    Attributes:
+        behavior: one of `BEHAVIORS`.
+        bot_version, channel: as in `DialogueEvent`, or `unknown` where it was not given, or `other` beyond the bound of names.
+    """
+
+    behavior: Behavior | None = None
+    bot_version: str | None = None
+    channel: str | None = None
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often a behaviour was shown within a window.
+
+    Attributes:
+        behavior, bot_version, channel: as in `RateKey`.
+        shown: responses that showed it.
+        scored: responses of which it is known whether they showed it.
+        unscored: responses of which it is not known, because the model failed or does not know the behaviour.
+    """
+
+    behavior: Behavior
+    bot_version: str | None
+    channel: str | None
+    shown: int
+    scored: int
+    unscored: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """Shown of scored, 0 to 1; None where nothing was scored."""
+        return self.shown / self.scored if self.scored else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % interval of the share; None where nothing was scored.
+
+        Wilson's score interval (Wilson 1927, JASA 22, p. 209), which stays within 0 to 1 and is right for small numbers too.
+        """
+        if not self.scored:
+            return None
+        share, square = self.shown / self.scored, Z_95**2 / self.scored
+        middle = (share + square / 2) / (1 + square)
+        half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
+        return max(0.0, middle - half), min(1.0, middle + half)

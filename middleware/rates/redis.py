@@ -1,0 +1,78 @@
+"""Rates in Redis, so that all workers and services count together."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.rates.buckets import bucket_keys
+from grice.middleware.rates.counted import to_rates
+from grice.middleware.rates.increments import RateNames, increments
+from grice.middleware.rates.rate import Rate
+from grice.middleware.rates.rate_store import Split
+from grice.middleware.redis_connection import RedisError, connect
+from grice.models.errors import StoreError
+
+
+class RedisRates:
+    """A `RateStore` on Redis (redis-py 4.6 to 8): a hash of counters a bucket, which Redis itself expires.
+
+    Making one does not connect.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        timeout_s: how long connecting, and each operation, may take.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+
+    def __init__(self, url: str, timeout_s: float = 0.25) -> None:
+        self._redis = connect(url, timeout_s)
+        self._names = RateNames()
+
+    def add(self, responses: Sequence[ScoredResponse]) -> None:
+        steps: Counter[tuple[str, str]] = Counter()
+        expires: dict[str, int] = {}
+        for response in responses:
+            for each in increments(self._names.bounded(response)):
+                steps[each.key, each.field] += each.amount
+                expires[each.key] = each.expire_s
+        try:
+            with self._redis.pipeline(transaction=True) as transaction:
+                for (key, field), amount in steps.items():
+                    transaction.hincrby(key, field, amount)
+                for key, seconds in expires.items():
+                    transaction.expire(key, seconds)
+                transaction.execute()
+        except (RedisError, OSError) as error:
+            raise _failed("counting", error) from error
+
+    def rates(
+        self,
+        window_s: int,
+        now: float | None = None,
+        bot_version: str | None = None,
+        channel: str | None = None,
+        by: Sequence[Split] = (),
+    ) -> list[Rate]:
+        sums: Counter[str | bytes] = Counter()
+        keys = bucket_keys(window_s, time.time() if now is None else now)
+        try:
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for key in keys:
+                    pipeline.hgetall(key)
+                for counters in pipeline.execute():
+                    sums.update({field: int(number) for field, number in counters.items()})
+        except (RedisError, OSError) as error:
+            raise _failed("reading rates", error) from error
+        return to_rates(sums, bot_version, channel, by)
+
+    def close(self) -> None:
+        self._redis.close()
+
+
+def _failed(work: str, error: Exception) -> StoreError:
+    return StoreError(f"Redis: {work} failed: {type(error).__name__}; is it running and reachable?")

@@ -1,0 +1,36 @@
+"""The behaviour monitor's model as the REST service runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grice.middleware.remote.answers import behaviors
+from grice.middleware.remote.service import RemoteService, remote_service
+from grice.middleware.remote.settings import RemoteSettings
+from grice.models.dialogue import Dialogue
+from grice.models.results import Behaviors
+
+
+class RemoteMonitor:
+    """Scores the bot's responses by `POST /v1/responses`. No judge is asked: it would take longer than the deadline.
+
+    Args:
+        counted: whether the service adds them to its rates and alarms; false where it, or a worker, hears of them another way too.
+
+    Raises:
+        MissingExtra: urllib3 is not installed.
+    """
+
+    def __init__(self, service: RemoteService | RemoteSettings, counted: bool = True) -> None:
+        self.service = service if isinstance(service, RemoteService) else remote_service(service)
+        self.counted = counted
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
+        """What the last turn of each dialogue does, in order, within the deadline of the settings.
+
+        Raises:
+            CircuitOpen, DeadlineExceeded, ServiceError: as in `RemoteService.ask`; a ServiceError too where the service's own model
+                failed on one of them.
+        """
+        rows = self.service.ask("/v1/responses", dialogues, counted=self.counted, judged=False)
+        return [behaviors(row, dialogue) for row, dialogue in zip(rows, dialogues, strict=True)]

@@ -1,0 +1,55 @@
+// From what a person types or pastes to turns.
+
+export class DialogueError extends Error {}
+
+const SPEAKERS = ["user", "bot"];
+
+// Lines "user: …" and "bot: …", where an indented line goes on with the turn above; or JSON: turns, or an object with them.
+export function parseDialogue(text) {
+  const trimmed = text.trim();
+  if (!trimmed) throw new DialogueError('There is no dialogue yet: write at least one line such as "user: Hello."');
+  return trimmed.startsWith("[") || trimmed.startsWith("{") ? fromJson(trimmed) : fromLines(text);
+}
+
+function fromLines(text) {
+  const turns = [];
+  text.split(/\r?\n/).forEach((line, index) => {
+    if (!line.trim()) return;
+    const [, speaker, said] = /^\s*(user|bot)\s*:(.*)$/i.exec(line) ?? [];
+    if (speaker) {
+      turns.push({ speaker: speaker.toLowerCase(), text: said.trim(), line: index + 1 });
+    } else if (/^\s/.test(line) && turns.length) {
+      const last = turns[turns.length - 1];
+      last.text = `${last.text} ${line.trim()}`.trim();
+    } else {
+      const remedy = turns.length ? '"bot:", or is not indented to go on with the turn above' : '"bot:"';
+      throw new DialogueError(`Line ${index + 1}, "${shorten(line)}", begins with neither "user:" nor ${remedy}.`);
+    }
+  });
+  const empty = turns.find((turn) => !turn.text);
+  if (empty) throw new DialogueError(`Line ${empty.line}: the ${empty.speaker} says nothing; write a text after the colon.`);
+  return turns.map(({ speaker, text: said }) => ({ speaker, text: said }));
+}
+
+function fromJson(text) {
+  let content;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new DialogueError(`This begins like JSON, but is not: ${error.message}.`);
+  }
+  const turns = Array.isArray(content) ? content : content.turns;
+  if (!Array.isArray(turns) || !turns.length) throw new DialogueError('JSON should be a list of turns, or an object with "turns".');
+  return turns.map((turn, index) => {
+    const said = turn?.text;
+    if (!SPEAKERS.includes(turn?.speaker)) {
+      throw new DialogueError(`Turn ${index + 1}: "speaker" is ${shorten(JSON.stringify(turn?.speaker) ?? "missing")}; it should be "user" or "bot".`);
+    }
+    if (typeof said !== "string" || !said.trim()) throw new DialogueError(`Turn ${index + 1}: "text" should be a text that is not blank.`);
+    return { speaker: turn.speaker, text: said };
+  });
+}
+
+function shorten(text) {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}

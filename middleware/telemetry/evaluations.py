@@ -1,0 +1,65 @@
+"""An event for each behaviour of a scored response, as OpenTelemetry's conventions for generative AI have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.rates.increments import is_scored
+from grice.middleware.telemetry import genai_names as names
+from grice.middleware.telemetry.spans import SCOPE
+from grice.models.results import BEHAVIORS, Behavior
+
+try:
+    from opentelemetry._logs import LogRecord, SeverityNumber, get_logger
+except ImportError:
+    HAS_EVENTS = False
+else:
+    HAS_EVENTS = True
+
+if TYPE_CHECKING:
+    from opentelemetry._logs import LoggerProvider
+
+UNSCORED = "unscored"
+
+
+def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None = None) -> None:
+    """Emit nine events `gen_ai.evaluation.result`, where OpenTelemetry is installed and a provider of logs is set; else nothing.
+
+    They hold no texts, and of names the event's id (as that of the response), the bot's version and the channel. A behaviour that
+    was not scored has an `error.type` and no score.
+
+    Args:
+        response: what was scored.
+        provider: None: the process's.
+    """
+    if not HAS_EVENTS:
+        return
+    logger = get_logger(SCOPE, logger_provider=provider)
+    for behavior in BEHAVIORS:
+        record = LogRecord(
+            timestamp=int(response.scored_at * 1e9),
+            severity_number=SeverityNumber.INFO,
+            event_name=names.EVALUATION_EVENT,
+            attributes=_attributes(response, behavior),
+        )
+        logger.emit(record)
+
+
+def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, str | float]:
+    probability, judged = response.probabilities.get(behavior), response.judged.get(behavior)
+    found: dict[str, str | float] = {names.EVALUATION_NAME: behavior, names.RESPONSE_ID: response.event_id}
+    if response.bot_version is not None:
+        found[names.AGENT_VERSION] = response.bot_version
+    if response.channel is not None:
+        found["grice.channel"] = response.channel
+    if not is_scored(response, behavior):
+        return {**found, names.ERROR_TYPE: response.failures[0].error if response.failures else UNSCORED}
+    if probability is not None:
+        found[names.SCORE_VALUE] = probability
+    found[names.SCORE_LABEL] = "shown" if behavior in response.shown else "not_shown"
+    found[names.EXPLANATION] = (
+        "a judge decided" if judged is not None else f"its probability against its threshold, by {response.model or 'the model'}"
+    )
+    return found

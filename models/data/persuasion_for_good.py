@@ -1,0 +1,96 @@
+"""Persuasion For Good (Wang et al. 2019): one crowd worker persuades another to give to a charity.
+
+File: `full_dialog.csv`: an unnamed number within the dialogue, Unit (the text), Turn (from 0, each of both speakers), B4 (0 the
+persuader, 1 the persuadee), B2 (the dialogue's id). The persuader speaks first.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from grice.models.data.files import existing, in_format
+from grice.models.dialogue import Turn, check_text
+from grice.models.errors import DataCorrupt
+
+FOLDER = "persuasion_for_good"
+FILE = "full_dialog.csv"
+COLUMNS = ["", "Unit", "Turn", "B4", "B2"]
+
+Role = Literal["persuader", "persuadee"]
+
+_ROLES: dict[str, Role] = {"0": "persuader", "1": "persuadee"}
+
+
+@dataclass(frozen=True)
+class RoleTurn:
+    """What one of the two said in one go."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True)
+class PersuasionDialogue:
+    """A dialogue between two people."""
+
+    dialogue_id: str
+    turns: tuple[RoleTurn, ...]
+
+    def with_bot(self, bot: Role) -> tuple[Turn, ...]:
+        """The turns as if the one in the role `bot` were the bot, and the other the user."""
+        return tuple(Turn("bot" if said.role == bot else "user", said.text) for said in self.turns)
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A row. `place` is the turn's number and, within it, 0 or 1 for who speaks: what the rows of a dialogue are in order of."""
+
+    dialogue_id: str
+    place: tuple[int, int]
+    role: Role
+    text: str
+
+
+def read(data_dir: Path) -> list[PersuasionDialogue]:
+    """The dialogues in `persuasion_for_good/`, in file order; units of one speaker in one turn are one text, joined by spaces.
+
+    Raises:
+        DataNotFound: the file is missing.
+        DataCorrupt: it is damaged, a unit is blank, or the rows of a dialogue are not together and in order; says where.
+    """
+    path = existing(data_dir / FOLDER, FILE)
+    dialogues: dict[str, PersuasionDialogue] = {}
+    for key, units in groupby(_units(path), lambda unit: unit.dialogue_id):
+        if key in dialogues:
+            raise DataCorrupt(f"{path}: dialogue {key} goes on after another one; fetch it again")
+        dialogues[key] = _dialogue(key, list(units), path)
+    return list(dialogues.values())
+
+
+def _units(path: Path) -> list[_Unit]:
+    with in_format("Persuasion For Good", path), path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines, strict=True))
+    if rows[:1] != [COLUMNS] or len(rows) == 1:
+        expected = ", ".join(COLUMNS[1:])
+        raise DataCorrupt(f"{path}: not in the format of Persuasion For Good (columns {expected}, then rows); fetch it again")
+    units = []
+    for number, row in enumerate(rows[1:], start=1):
+        with in_format("Persuasion For Good", f"{path}, row {number}"):
+            _, text, turn, role, key = row
+            units.append(_Unit(key, (int(turn), int(role)), _ROLES[role], " ".join(check_text(text, "Unit").split())))
+    return units
+
+
+def _dialogue(key: str, units: list[_Unit], path: Path) -> PersuasionDialogue:
+    places = [unit.place for unit in units]
+    if places != sorted(places):
+        raise DataCorrupt(f"{path}: the turns of dialogue {key} are out of order; fetch it again")
+    turns = []
+    for _, together in groupby(units, lambda unit: unit.place):
+        same = list(together)
+        turns.append(RoleTurn(same[0].role, " ".join(unit.text for unit in same)))
+    return PersuasionDialogue(key, tuple(turns))

@@ -1,0 +1,66 @@
+"""What a response is like beside what was said before it, on vectors of our choice."""
+
+import numpy as np
+import pytest
+
+from grice.models.behavior_features import PAIR_FEATURES, Nearest, Said, features, pairs
+from grice.models.dialogue import Speaker
+from grice.models.wording import Wording
+
+
+def said(speaker: Speaker, text: str, *direction: float) -> Said:
+    vector = np.array(direction, np.float32)
+    return Said(speaker, Wording.of(text), vector / np.linalg.norm(vector))
+
+
+RESPONSE = said("bot", "I never sail. Do you?", 1, 1, 0)
+SENTENCES = [said("bot", "I never sail.", 1, 0, 0), said("bot", "Do you?", 0, 1, 0)]
+HISTORY = [
+    said("user", "Hello", 0, 0, 1),
+    said("bot", "I sail.", 1, 0.1, 0),
+    said("user", "Do you swim?", 0, 1, 0.2),
+    said("bot", "No.", 0, 0, 1),
+    said("user", "Fine.", 0, 0, 1),
+]
+
+
+def test_a_pair_is_the_best_of_sentences_and_turns() -> None:
+    values, nearest = pairs(SENTENCES, [HISTORY[1], HISTORY[3]])
+    found = dict(zip(PAIR_FEATURES, values, strict=True))
+    cosine = 1 / np.sqrt(1.01)
+    assert nearest == 0
+    assert found["nearest"] == pytest.approx(cosine)
+    assert found["nearest_statement_with_negation_flipped"] == pytest.approx(cosine)
+    assert found["nearest_own_statement_with_negation_flipped"] == pytest.approx(cosine)
+    assert found["negation_flipped_to_nearest"] == 1
+    assert found["shared"] == 1  # "sail" is all that the shorter one has
+    assert found["nearest_question_to_question"] == 0
+    assert found["mean_nearest"] == pytest.approx((cosine + 0.1 / np.sqrt(1.01)) / 2)
+
+
+def test_questions_are_compared_with_questions() -> None:
+    found = dict(zip(PAIR_FEATURES, pairs(SENTENCES, [HISTORY[2]])[0], strict=True))
+    assert found["nearest_question_to_question"] == pytest.approx(1 / np.sqrt(1.04))
+    assert found["nearest_statement_to_statement"] == 0
+
+
+def test_nothing_before_is_zeros() -> None:
+    assert pairs(SENTENCES, []) == ([0.0] * len(PAIR_FEATURES), 0)
+    values, nearest = features(RESPONSE, SENTENCES, [])
+    assert np.isfinite(values).all()
+    assert nearest == {}
+
+
+def test_the_nearest_turn_of_each_speaker() -> None:
+    values, nearest = features(RESPONSE, SENTENCES, HISTORY)
+    assert nearest == {
+        "bot": Nearest(1, pytest.approx(1 / np.sqrt(1.01))),  # type: ignore[arg-type]
+        "user": Nearest(2, pytest.approx(1 / np.sqrt(1.04))),  # type: ignore[arg-type]
+    }
+    assert values.dtype == np.float32
+    assert len(values) == len(features(RESPONSE, SENTENCES, [])[0])
+
+
+def test_only_the_bots_turns_before() -> None:
+    _, nearest = features(RESPONSE, SENTENCES, [HISTORY[1]])
+    assert set(nearest) == {"bot"}
