@@ -100,8 +100,8 @@ class ServiceSettings:
         events_maxlen: entries that this stream holds, about; the oldest go first.
         events_partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
         monitor: whether the bot's responses are scored (`/v1/responses`); false loads no model for that.
-        results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent alarms
-            are read from, those of other processes and of workers too; empty: this process keeps to itself.
+        results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent
+            alarms are read from, those of other processes and of workers too; empty: this process keeps to itself.
         results_maxlen: entries that this stream holds, about; the oldest go first.
         alarms_kept: recent responses with an undesired behaviour that `/v1/alarms` and `/v1/live` know.
         live_clients: callers of `/v1/live` at a time; more are answered 429.

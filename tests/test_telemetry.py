@@ -23,7 +23,8 @@ from opentelemetry.trace import StatusCode
 from scored_fixtures import NOON, scored
 
 from grice.middleware.analysis import StageFailure
-from grice.middleware.telemetry import configure, genai_names, record_evaluation, traced
+from grice.middleware.telemetry import configure, genai_names, traced
+from grice.middleware.telemetry.evaluations import record_evaluation
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS
 
@@ -164,7 +165,8 @@ def test_names_are_written_in_one_module_only() -> None:
 PROGRAM = """
 import time
 from grice.middleware.monitor import ScoredResponse
-from grice.middleware.telemetry import configure, record_evaluation, traced
+from grice.middleware.telemetry import configure, traced
+from grice.middleware.telemetry.evaluations import record_evaluation
 end = configure("grice-test")
 with traced("grice.batch", size=1):
     record_evaluation(ScoredResponse("e", "d", "A secret text.", 1.0, 2.0, probabilities={"Red": 0.75}, shown=("Red",)))

@@ -10,6 +10,7 @@ from grice.middleware.monitor.escalation import Escalation, asked, judged
 from grice.middleware.monitor.judgement import Judge
 from grice.middleware.monitor.monitor_settings import MonitorSettings
 from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.telemetry import traced
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError
 from grice.models.protocols import Model
@@ -60,12 +61,21 @@ class Monitor:
 
         Where a judge is asked, this waits for it, no longer than its deadline.
         """
-        reports = [self._report(behaviors) for behaviors in self._scored(dialogues)]
+        with traced("grice.monitor", size=len(dialogues)):
+            return self.second_opinions(dialogues, self.score(dialogues))
+
+    def score(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
+        """As `predict`, by the model alone."""
+        return [self._report(behaviors) for behaviors in self._scored(dialogues)]
+
+    def second_opinions(self, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
+        """The reports after the judge, which is asked where the rule of escalation says so; waits for it."""
         if self.judge is None:
-            return reports
+            return list(reports)
         wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
         questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
-        answers = iter(asked(self.judge, questions))
+        with traced("grice.judge", size=len(questions)):
+            answers = iter(asked(self.judge, questions))
         return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
 
     def _scored(self, dialogues: Sequence[Dialogue]) -> list[Behaviors | StageFailure]:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from grice.middleware.analysis import StageFailure
+from grice.middleware.monitor.response_report import ResponseReport
+from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, shorten
-from grice.models.results import BEHAVIORS, Behavior
+from grice.models.results import BEHAVIORS, Behavior, Behaviors
 
 SCHEMA_VERSION = 1
+
+
+def model_name(model: object) -> str:
+    """Name and version of a model; its class name if it has no manifest."""
+    manifest = getattr(model, "manifest", None)
+    return type(model).__name__ if manifest is None else f"{manifest.name} {manifest.version}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,40 @@ class ScoredResponse:
         for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged):
             if label not in BEHAVIORS:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
+
+    @classmethod
+    def of(
+        cls,
+        report: ResponseReport,
+        dialogue: Dialogue,
+        model: object,
+        *,
+        event_id: str,
+        dialogue_id: str,
+        timestamp: float,
+        channel: str | None,
+        bot_version: str | None,
+        action: str | None,
+    ) -> ScoredResponse:
+        """The last turn of `dialogue` with what the monitor reports of it."""
+        behaviors = report.behaviors or Behaviors()
+        return cls(
+            event_id,
+            dialogue_id,
+            dialogue.last.text,
+            timestamp,
+            time.time(),
+            channel,
+            bot_version,
+            action,
+            probabilities=behaviors.probabilities,
+            shown=report.shown,
+            # Whoever reads it does not have the dialogue.
+            evidence={label: dialogue.turns[place].text for label, place in behaviors.evidence.items()},
+            judged={each.behavior: each.decision for each in report.judgements},
+            model=model_name(model),
+            failures=report.failures,
+        )
 
     def to_json(self) -> str:
         """One line of JSON."""

@@ -35,6 +35,7 @@ from grice.middleware.service.problems import Refused, problem_of
 from grice.middleware.service.request_context import RequestContext
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, open_store
+from grice.middleware.telemetry.requests import SPANS_ONLY
 from grice.models.errors import GriceError
 from grice.models.protocols import Model
 from grice.models.results import Rewrite
@@ -101,6 +102,7 @@ def create_app(
         lifespan=lifespan,
         redirect_slashes=False,
         dependencies=[Security(HTTPBearer(auto_error=False))] if chosen.api_keys else [],
+        telemetry=SPANS_ONLY,
     )
     app.state.engine = engine
     for module in ROUTES:

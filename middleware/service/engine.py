@@ -90,11 +90,9 @@ class Engine:
         return batcher
 
     def _scoring(self, monitor: Monitor) -> ResponseScoring:
-        model = Monitor(monitor.model, monitor.thresholds)
-
         def predict(dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
             began = time.perf_counter()
-            reports = model.predict(dialogues)
+            reports = monitor.score(dialogues)
             self.watch.metrics.batch(time.perf_counter() - began)
             return reports
 

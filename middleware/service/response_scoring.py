@@ -14,14 +14,11 @@ from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
-from grice.middleware.monitor.escalation import asked, judged
-from grice.middleware.monitor.stream.scoring import model_name
 from grice.middleware.service.batcher import Batcher
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.schemas import ResponseItem
 from grice.middleware.service.watch import Watch
 from grice.models.dialogue import Dialogue, Turn
-from grice.models.results import BEHAVIORS
 
 JUDGES = 8
 """Requests whose questions are asked side by side; the others wait."""
@@ -52,7 +49,6 @@ class ResponseScoring:
         self.reports = reports
         self.watch = watch
         self._conversations = conversations
-        self._model = model_name(monitor.model)
         self._judges = ThreadPoolExecutor(JUDGES, thread_name_prefix="grice-judge")
 
     def close(self) -> None:
@@ -100,7 +96,7 @@ class ResponseScoring:
         places = [place for place, item in enumerate(items) if item.judged]
         if self.monitor.judge is None or not places:
             return reports
-        work = partial(second_opinions, self.monitor, [dialogues[place] for place in places], [reports[place] for place in places])
+        work = partial(self.monitor.second_opinions, [dialogues[place] for place in places], [reports[place] for place in places])
         opinions = await asyncio.get_running_loop().run_in_executor(self._judges, work)
         self.watch.metrics.judgements([judgement for report in opinions for judgement in report.judgements])
         for place, report in zip(places, opinions, strict=True):
@@ -117,7 +113,7 @@ class ResponseScoring:
     async def _recorded(self, items: Sequence[ResponseItem], found: list[Scored]) -> list[Scored]:
         now = time.time()
         counted = [place for place, item in enumerate(items) if item.counted]
-        responses = [scored_response(items[place], found[place], self._model, now) for place in counted]
+        responses = [self._response(items[place], found[place], now) for place in counted]
         failure = await run_in_threadpool(self.watch.record, responses) if responses else None
         if failure is not None:
             for place in counted:
@@ -125,41 +121,21 @@ class ResponseScoring:
                 found[place] = Scored(each.event_id, each.dialogue, each.report, (*each.failures, failure))
         return found
 
-
-def second_opinions(monitor: Monitor, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
-    """The reports after the monitor's judge, which is asked where the monitor's rule says so; waits for it."""
-    assert monitor.judge is not None
-    asks, thresholds = monitor.escalation.asks, monitor.thresholds
-    wanted = [asks(report.behaviors, thresholds) if report.behaviors else () for report in reports]
-    questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
-    answers = iter(asked(monitor.judge, questions))
-    return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
+    def _response(self, item: ResponseItem, scored: Scored, now: float) -> ScoredResponse:
+        return ScoredResponse.of(
+            scored.report,
+            scored.dialogue,
+            self.monitor.model,
+            event_id=scored.event_id,
+            dialogue_id=item.dialogue_id or "",
+            timestamp=now,
+            channel=item.channel,
+            bot_version=item.bot_version,
+            action=item.action,
+        )
 
 
 def _before(history: tuple[Turn, ...], new: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns before the newest one that is the response itself; all where it has gone already."""
     places = [place for place, turn in enumerate(history) if [turn] == list(new)]
     return history[: places[-1]] if places else history
-
-
-def scored_response(item: ResponseItem, scored: Scored, model: str, now: float) -> ScoredResponse:
-    """The response as rates, alarms and the stream of results know it."""
-    report, behaviors = scored.report, scored.report.behaviors
-    return ScoredResponse(
-        event_id=scored.event_id,
-        dialogue_id=item.dialogue_id or "",
-        text=scored.dialogue.last.text,
-        timestamp=now,
-        scored_at=now,
-        channel=item.channel,
-        bot_version=item.bot_version,
-        action=item.action,
-        probabilities=dict.fromkeys(BEHAVIORS) if behaviors is None else behaviors.probabilities,
-        shown=report.shown,
-        evidence={}
-        if behaviors is None
-        else {label: scored.dialogue.turns[place].text for label, place in behaviors.evidence.items()},
-        judged={each.behavior: each.decision for each in report.judgements},
-        model=model,
-        failures=report.failures,
-    )

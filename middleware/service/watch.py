@@ -16,7 +16,7 @@ from grice.middleware.monitor_metrics import MonitorMetrics
 from grice.middleware.rates import Rate, RateStore, open_rates
 from grice.middleware.service.alarms import Alarms
 from grice.middleware.settings import ServiceSettings
-from grice.middleware.telemetry import record_evaluation
+from grice.middleware.telemetry.evaluations import record_evaluation
 from grice.models.errors import StoreError
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from grice.middleware.monitor.stream.worker import Worker
 from grice.middleware.monitor.stream.worker_settings import WorkerSettings
 from grice.middleware.monitor_metrics import MonitorMetrics
 from grice.middleware.rates.redis import RedisRates
-from grice.middleware.telemetry import configure, record_evaluation
+from grice.middleware.telemetry import configure
+from grice.middleware.telemetry.evaluations import record_evaluation
 from grice.models.errors import MissingExtra, SettingsError
 
 try:

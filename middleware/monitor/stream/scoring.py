@@ -84,32 +84,16 @@ def _result(monitor: Monitor, event: DialogueEvent, dialogue: Dialogue, report: 
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
         return Failed(failure.error, failure.message, tries)
-    places = report.behaviors.evidence.items()
-    response = ScoredResponse(
-        **_said(event),
-        scored_at=time.time(),
-        probabilities=report.behaviors.probabilities,
-        shown=report.shown,
-        evidence={label: dialogue.turns[place].text for label, place in places},  # whoever reads it does not have the dialogue
-        judged={each.behavior: each.decision for each in report.judgements},
-        model=model_name(monitor.model),
-        failures=report.failures,
-    )
+    response = ScoredResponse.of(report, dialogue, monitor.model, **_said(event))
     return Scored(response, report.judgements)
 
 
 def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:
     """A response that could not be scored, as rates and metrics count it. It does not go to the results."""
     failure = StageFailure("monitor", failed.error, failed.message)
-    return ScoredResponse(**_said(event), scored_at=time.time(), failures=(failure,))
+    return ScoredResponse(**_said(event), text=event.text, scored_at=time.time(), failures=(failure,))
 
 
 def _said(event: DialogueEvent) -> dict[str, Any]:
-    names = ("event_id", "dialogue_id", "text", "timestamp", "channel", "bot_version", "action")
+    names = ("event_id", "dialogue_id", "timestamp", "channel", "bot_version", "action")
     return {name: getattr(event, name) for name in names}
-
-
-def model_name(model: object) -> str:
-    """Name and version of a model; its class name if it has no manifest."""
-    manifest = getattr(model, "manifest", None)
-    return type(model).__name__ if manifest is None else f"{manifest.name} {manifest.version}"
