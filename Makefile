@@ -40,6 +40,7 @@ bench-smoke: $(VENV)/.dev $(RASA)/.done  ## every benchmark on a few rows; needs
 	$(BIN)/grice bench direct --limit 8
 	$(BIN)/grice bench nlu --limit 8
 	$(BIN)/grice bench speed --limit 8
+	$(BIN)/grice bench abceval --limit 8
 	$(BIN)/grice bench rasa-nlu --limit 8 --system lr lr+blend
 
 $(VENV)/bin/python:
@@ -51,7 +52,7 @@ $(VENV)/.server: pyproject.toml requirements/main.txt | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml requirements/main.txt | $(VENV)/bin/python
 	$(BIN)/python $(PIP) torch==2.13.0
-	$(BIN)/python $(PIP) --constraint requirements/main.txt --editable '.[server,train,bench,dev]'
+	$(BIN)/python $(PIP) --constraint requirements/main.txt --editable '.[server,train,bench,llm,otel,dev]'
 	touch $@ $(VENV)/.server
 
 $(CORE)/.done: pyproject.toml requirements/core.txt

@@ -1,13 +1,16 @@
 """From what was read of a response to nine calibrated probabilities: three small models, averaged, in numpy.
 
-A linear model on vectors and features, a forest of random trees on features and projected vectors, a linear model on hashed words.
+Networks of one hidden layer on vectors and features, a forest of random trees on features and projected vectors, and a linear
+model on hashed words.
 """
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,11 @@ LEAST = 1e-4
 """Probabilities of the members are kept this far from 0 and 1."""
 
 
-def linear_inputs(inputs: BehaviorInputs) -> Array:
+FARTHEST = 5.0
+"""Inputs of the networks are kept within so many standard deviations of their mean."""
+
+
+def network_inputs(inputs: BehaviorInputs) -> Array:
     """Both vectors, their product and the features, shape (3 × width + k,)."""
     return np.concatenate([inputs.response, inputs.last, inputs.response * inputs.last, inputs.features])
 
@@ -58,24 +65,48 @@ class Forest:
 
 
 @dataclass(frozen=True)
+class Networks:
+    """Networks of one hidden layer, side by side.
+
+    Attributes:
+        middle, spread: mean and standard deviation of each input, shape (inputs,).
+        hidden_weights, hidden_bias: shapes (networks, inputs, hidden) and (networks, hidden).
+        output_weights, output_bias: shapes (networks, hidden, behaviours) and (networks, behaviours).
+    """
+
+    middle: Array
+    spread: Array
+    hidden_weights: Array
+    hidden_bias: Array
+    output_weights: Array
+    output_bias: Array
+
+    def predict(self, inputs: Array) -> Array:
+        """The mean of the networks' probabilities, shape (behaviours,)."""
+        scaled = np.clip((inputs - self.middle) / self.spread, -FARTHEST, FARTHEST)
+        hidden = np.maximum(scaled @ self.hidden_weights + self.hidden_bias, 0)
+        raw = (hidden[:, None] @ self.output_weights)[:, 0] + self.output_bias
+        mean: Array = sigmoid(raw).mean(0)
+        return mean
+
+
+@dataclass(frozen=True)
 class BehaviorHeads:
     """The three members, and the logistic curve that calibrates their mean (Platt scaling on held-out dialogues).
 
     Attributes:
-        weights, bias: of the linear model, shapes (inputs, behaviours) and (behaviours,).
+        networks, forest: see there.
         response_axes, last_axes, product_axes: what the forest reads of the vectors, shapes (width, axes).
-        forest: see `Forest`.
         word_weights, word_bias: of the model on words, shapes (slots, behaviours) and (behaviours,).
         rarity: the inverse document frequency of each slot.
         slope, offset: of the calibration, shape (behaviours,).
     """
 
-    weights: Array
-    bias: Array
+    networks: Networks
+    forest: Forest
     response_axes: Array
     last_axes: Array
     product_axes: Array
-    forest: Forest
     word_weights: Array
     word_bias: Array
     rarity: Array
@@ -88,10 +119,10 @@ class BehaviorHeads:
 
     def mean(self, inputs: BehaviorInputs) -> Array:
         """The mean of the members before calibration, shape (9,)."""
-        linear = sigmoid(linear_inputs(inputs) @ self.weights + self.bias)
-        words = sigmoid(self._words(inputs.words))
+        networks = self.networks.predict(network_inputs(inputs))
         trees = self.forest.predict(self.forest_inputs(inputs))
-        return ((linear + words + 2 * trees) / 4).astype(np.float32)
+        words = sigmoid(self._words(inputs.words))
+        return ((2 * networks + 2 * trees + words) / 5).astype(np.float32)
 
     def forest_inputs(self, inputs: BehaviorInputs) -> Array:
         """Features and projected vectors."""
@@ -104,9 +135,11 @@ class BehaviorHeads:
         return word_values(slots, self.rarity) @ self.word_weights[places] + self.word_bias
 
     def save(self, path: Path) -> None:
-        """Write all arrays into one compressed `.npz` file."""
-        arrays = {name: value for part in (self, self.forest) for name, value in vars(part).items() if name != "forest"}
-        np.savez_compressed(path, **arrays)
+        """Write all arrays into one compressed `.npz` file, the large ones in half precision (see `halved`)."""
+        parts = (vars(self), vars(self.networks), vars(self.forest))
+        arrays = {name: value for part in parts for name, value in part.items() if isinstance(value, np.ndarray)}
+        stored: dict[str, Any] = {name: value.astype(np.float16) if name in HALVED else value for name, value in arrays.items()}
+        np.savez_compressed(path, **stored)
 
     @classmethod
     def load(cls, path: Path) -> BehaviorHeads:
@@ -117,14 +150,23 @@ class BehaviorHeads:
         """
         try:
             with np.load(path, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
+                arrays = {name: stored[name].astype(np.float32) if name in HALVED else stored[name] for name in stored.files}
             forest = Forest(**{each.name: arrays.pop(each.name) for each in fields(Forest)})
-            heads = cls(forest=forest, **arrays)
-        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+            networks = Networks(**{each.name: arrays.pop(each.name) for each in fields(Networks)})
+            heads = cls(networks, forest, **arrays)
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise WeightsError(f"{path}: not the heads of a behaviour monitor ({error}); install or train it again") from error
-        if heads.bias.shape != (len(BEHAVIORS),):
-            raise WeightsError(f"{path}: {heads.bias.shape[0]} behaviours, expected {len(BEHAVIORS)}; train it again")
+        if heads.slope.shape != (len(BEHAVIORS),):
+            raise WeightsError(f"{path}: {heads.slope.size} behaviours, expected {len(BEHAVIORS)}; train it again")
         return heads
+
+
+HALVED = ("hidden_weights", "response_axes", "last_axes", "product_axes", "word_weights", "rarity")
+
+
+def halved(values: NDArray[np.floating[Any]]) -> Array:
+    """`values` as half precision keeps them: what is saved is what was fitted."""
+    return values.astype(np.float16).astype(np.float32)
 
 
 def word_values(slots: Mapping[int, int], rarity: Array) -> Array:

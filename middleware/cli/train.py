@@ -88,6 +88,7 @@ def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
 
 def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads or 1)  # networks this small are slower with more
     from grice.models.sentence_encoder import load_sentence_encoder
     from grice.models.training.behavior_members import BehaviorRecipe
     from grice.models.training.behaviors import cross_validate, train_behaviors

@@ -1,24 +1,32 @@
-"""The three members of the behaviour monitor's heads, fitted with scikit-learn and packed for numpy."""
+"""The three members of the behaviour monitor's heads, fitted with torch and scikit-learn and packed for numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
+import torch
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
+from torch import Tensor, nn
+from tqdm import tqdm
 
-from grice.models.behavior_heads import BehaviorHeads, Forest, linear_inputs, logit, word_values
-from grice.models.behavior_inputs import SLOTS, BehaviorInputs
+from grice.models.behavior_heads import FARTHEST, BehaviorHeads, Forest, Networks, halved, logit, network_inputs, word_values
+from grice.models.behavior_inputs import SLOTS, BehaviorInputs, read_inputs
+from grice.models.data import abceval
 from grice.models.results import BEHAVIORS
+from grice.models.sentence_encoder import SentenceEncoder
 
 Matrix = NDArray[np.float64]
 WORD_SLOTS = SLOTS + SLOTS // 4
+NETWORK_BATCH = 64
+SMALLEST_SPREAD = 1e-6
 
 
 @dataclass(frozen=True)
@@ -26,18 +34,24 @@ class BehaviorRecipe:
     """The shipped heads.
 
     Attributes:
-        strength: of the linear model's regularisation, scikit-learn's C. word_strength: of the one on words.
+        networks, hidden, hidden_dropout, input_dropout, epochs, learning_rate: of the networks.
         trees, leaf, inputs_a_split: of the forest.
         axes: principal axes of the response's vectors, of the last turn's, of their product.
+        word_strength: of the regularisation of the model on words, scikit-learn's C.
         folds: of the outer cross-validation. inner_folds: of the one that calibrates.
     """
 
-    strength: float = 5e-4
-    word_strength: float = 1.0
+    networks: int = 5
+    hidden: int = 128
+    hidden_dropout: float = 0.6
+    input_dropout: float = 0.4
+    epochs: int = 15
+    learning_rate: float = 2e-3
     trees: int = 200
     leaf: int = 3
     inputs_a_split: float = 0.3
     axes: tuple[int, int, int] = (40, 30, 20)
+    word_strength: float = 1.0
     folds: int = 10
     inner_folds: int = 5
     seed: int = 0
@@ -63,48 +77,80 @@ class Examples:
         return Examples([self.dialogues[at] for at in chosen], [self.inputs[at] for at in chosen], self.labels[chosen])
 
 
+def read_examples(data_dir: Path, encoder: SentenceEncoder) -> Examples:
+    """ABC-Eval's responses as the monitor reads them.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    rows = abceval.read(data_dir)
+    bar = tqdm(rows, desc="reading", mininterval=5)
+    labels = np.array([[row.annotators[label] for label in BEHAVIORS] for row in rows], float)
+    return Examples([row.dialogue_id for row in rows], [read_inputs(encoder, row.dialogue) for row in bar], labels)
+
+
 def fit_members(examples: Examples, recipe: BehaviorRecipe) -> BehaviorHeads:
-    """The three members, not calibrated. Each response counts once for each annotator; the forest learns their mean."""
+    """The three members, not calibrated. Networks and forest learn the mean of the annotators, the words each of them."""
     vectors = [
-        np.stack(columns) for columns in zip(*((i.response, i.last, i.response * i.last) for i in examples.inputs), strict=True)
+        np.stack(column) for column in zip(*((i.response, i.last, i.response * i.last) for i in examples.inputs), strict=True)
     ]
-    axes = [
-        PCA(min(size, len(table)), random_state=recipe.seed).fit(table).components_.T.astype(np.float32)
+    response_axes, last_axes, product_axes = axes = [
+        halved(PCA(min(size, len(table)), random_state=recipe.seed).fit(table).components_.T)
         for size, table in zip(recipe.axes, vectors, strict=True)
     ]
-    weights, bias = _linear(np.stack([linear_inputs(each) for each in examples.inputs]), examples.labels, recipe.strength)
+    shares = examples.labels.mean(-1)
     word_weights, word_bias, rarity = _words(examples, recipe.word_strength)
-    nine = len(BEHAVIORS)
-    heads = BehaviorHeads(
-        weights,
-        bias,
-        axes[0],
-        axes[1],
-        axes[2],
-        _no_trees(nine),
+    projected = [table @ axis for table, axis in zip(vectors, axes, strict=True)]
+    table = np.concatenate([np.stack([each.features for each in examples.inputs]), *projected], axis=1)
+    trees = ExtraTreesRegressor(
+        recipe.trees, min_samples_leaf=recipe.leaf, max_features=recipe.inputs_a_split, random_state=recipe.seed, n_jobs=1
+    ).fit(table, shares)
+    return BehaviorHeads(
+        fit_networks(np.stack([network_inputs(each) for each in examples.inputs]), shares, recipe),
+        pack(trees),
+        response_axes,
+        last_axes,
+        product_axes,
         word_weights,
         word_bias,
         rarity,
-        np.ones(nine, np.float32),
-        np.zeros(nine, np.float32),
+        np.ones(len(BEHAVIORS), np.float32),
+        np.zeros(len(BEHAVIORS), np.float32),
     )
-    trees = ExtraTreesRegressor(
-        recipe.trees, min_samples_leaf=recipe.leaf, max_features=recipe.inputs_a_split, random_state=recipe.seed, n_jobs=1
-    ).fit(np.stack([heads.forest_inputs(each) for each in examples.inputs]), examples.labels.mean(-1))
-    return replace(heads, forest=_packed(trees))
+
+
+def fit_networks(table: NDArray[np.float32], shares: Matrix, recipe: BehaviorRecipe) -> Networks:
+    """Networks that differ by their seed, on inputs (n, inputs) and shares of yes (n, behaviours)."""
+    middle, spread = table.mean(0), table.std(0)
+    spread[spread < SMALLEST_SPREAD] = 1.0
+    scaled = torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))
+    fitted = [_network(scaled, torch.from_numpy(shares.astype(np.float32)), recipe, number) for number in range(recipe.networks)]
+    hidden_weights, hidden_bias, output_weights, output_bias = (np.stack(part) for part in zip(*fitted, strict=True))
+    return Networks(middle, spread, halved(hidden_weights), hidden_bias, output_weights, output_bias)
+
+
+def _network(scaled: Tensor, shares: Tensor, recipe: BehaviorRecipe, number: int) -> tuple[NDArray[np.float32], ...]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(recipe.seed + number)
+        hidden = nn.Linear(scaled.shape[1], recipe.hidden)
+        output = nn.Linear(recipe.hidden, shares.shape[1])
+        output.bias.data = torch.logit(shares.mean(0).clamp(1e-3, 1 - 1e-3))
+        model = nn.Sequential(nn.Dropout(recipe.input_dropout), hidden, nn.ReLU(), nn.Dropout(recipe.hidden_dropout), output)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
+        steps = recipe.epochs * -(-len(scaled) // NETWORK_BATCH)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
+        for _ in range(recipe.epochs):
+            for chosen in torch.randperm(len(scaled)).split(NETWORK_BATCH):  # type: ignore[no-untyped-call]
+                loss = nn.functional.binary_cross_entropy_with_logits(model(scaled[chosen]), shares[chosen])
+                loss.backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+                optimizer.zero_grad()
+                schedule.step()
+    return tuple(each.detach().numpy().copy() for each in (hidden.weight.T, hidden.bias, output.weight.T, output.bias))
 
 
 def twice(table: Any) -> Any:
     return scipy.sparse.vstack([table, table]) if scipy.sparse.issparse(table) else np.concatenate([table, table])
-
-
-def _linear(table: Matrix, labels: Matrix, strength: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Logistic regression a behaviour on standardised columns; the weights are for the columns as they are."""
-    middle, spread = table.mean(0), table.std(0)
-    spread[spread == 0] = 1.0
-    coefficients, bias = _logistic((table - middle) / spread, labels, strength)
-    weights = coefficients / spread[:, None]
-    return weights.astype(np.float32), (bias - middle @ weights).astype(np.float32)
 
 
 def _logistic(table: Any, labels: Matrix, strength: float) -> tuple[Matrix, Matrix]:
@@ -123,28 +169,17 @@ def _logistic(table: Any, labels: Matrix, strength: float) -> tuple[Matrix, Matr
 def _words(examples: Examples, strength: float) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
     slots = [each.words for each in examples.inputs]
     frequency = np.bincount([place for taken in slots for place in taken], minlength=WORD_SLOTS)
-    rarity = (np.log((1 + len(slots)) / (1 + frequency)) + 1).astype(np.float32)
+    rarity = halved(np.log((1 + len(slots)) / (1 + frequency)) + 1)
     rows = np.repeat(np.arange(len(slots)), [len(taken) for taken in slots])
     columns = np.array([place for taken in slots for place in taken], np.int64)
     values = np.concatenate([word_values(taken, rarity) for taken in slots])
     kept = frequency[columns] >= 3  # a slot taken once or twice tells of one dialogue
     table = scipy.sparse.csr_matrix((values * kept, (rows, columns)), shape=(len(slots), WORD_SLOTS))
     weights, bias = _logistic(table, examples.labels, strength)
-    return weights.astype(np.float32), bias.astype(np.float32), rarity
+    return halved(weights), bias.astype(np.float32), rarity
 
 
-def _no_trees(behaviors: int) -> Forest:
-    nothing = np.zeros(0)
-    return Forest(
-        nothing.astype(np.int32),
-        nothing.astype(np.int16),
-        nothing.astype(np.float32),
-        nothing.astype(np.int32),
-        np.zeros((0, behaviors), np.float16),
-    )
-
-
-def _packed(forest: ExtraTreesRegressor) -> Forest:
+def pack(forest: ExtraTreesRegressor) -> Forest:
     """scikit-learn's trees with the children of a node side by side."""
     roots: list[int] = []
     feature: list[int] = []

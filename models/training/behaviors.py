@@ -14,26 +14,12 @@ from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
 from grice.models.behavior_heads import BehaviorHeads, logit, sigmoid
-from grice.models.behavior_inputs import read_inputs
-from grice.models.data import abceval
 from grice.models.manifest import write_manifest
 from grice.models.results import BEHAVIORS, Behavior
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.behavior_members import BehaviorRecipe, Examples, Matrix, fit_members, twice
+from grice.models.training.behavior_members import BehaviorRecipe, Examples, Matrix, fit_members, read_examples, twice
 
 Thresholds = dict[Behavior, float]
-
-
-def read_examples(data_dir: Path, encoder: SentenceEncoder) -> Examples:
-    """ABC-Eval's responses as the monitor reads them.
-
-    Raises:
-        DataError: the data cannot be read.
-    """
-    rows = abceval.read(data_dir)
-    bar = tqdm(rows, desc="reading", mininterval=5)
-    labels = np.array([[row.annotators[label] for label in BEHAVIORS] for row in rows], float)
-    return Examples([row.dialogue_id for row in rows], [read_inputs(encoder, row.dialogue) for row in bar], labels)
 
 
 def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Rasa's `nlu:` endpoint, end to end: a real bot, our REST service in its own environment, and a real plain Rasa NLU server."""
+"""A real bot and our REST service in its own environment: Rasa's `nlu:` endpoint in front of a real plain NLU server, responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conftest import TrainBot
 from rasa.core.agent import load_agent
 from rasa.core.channels.channel import UserMessage
 from rasa.core.utils import AvailableEndpoints
-from rasa.shared.core.events import UserUttered
+from rasa.shared.core.events import BotUttered, UserUttered
 from rasa.utils.endpoints import EndpointConfig
 
 ROOT = Path(__file__).parents[2]
@@ -152,3 +152,26 @@ def test_a_wrong_token_is_an_empty_intent_to_rasa(model: Path, service_url: str)
 
     assert asyncio.run(parsed("other"))["intent"]["name"] == ""
     assert asyncio.run(parsed(KEY))["intent"]["name"] == "find_food"
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_responses_are_scored_by_the_service(model: Path, service_url: str, counted: bool) -> None:
+    keys = {"monitor": "http", "url": service_url, "api_key": KEY, "counted": counted, "deadline_ms": 60_000}
+    nlg = EndpointConfig.from_dict({"type": "grice.components.MonitoredResponseGenerator", **keys})
+
+    async def talk() -> list[BotUttered]:
+        agent = await load_agent(str(model), endpoints=AvailableEndpoints(nlg=nlg))
+        for text in ("hello", "find me a restaurant"):
+            await agent.handle_message(UserMessage(text, sender_id="eve"))
+        tracker = await agent.tracker_store.retrieve("eve")
+        return [event for event in tracker.events if isinstance(event, BotUttered)]
+
+    found = [event.metadata["grice"] for event in asyncio.run(talk())]
+    assert [(grice["text"], grice["failures"]) for grice in found] == [
+        ("Hello, I can find you a place to eat.", []),
+        ("What price range would you like?", []),
+    ]
+    assert all(0 <= value <= 1 for grice in found for value in grice["behaviors"].values())
+    assert {"speaker": "bot", "text": found[0]["text"], "turn": 1} in found[1]["evidence"].values()
+    rates = asked(f"{service_url}/v1/rates", authorization=f"Bearer {KEY}")["rates"]
+    assert {rate["scored"] for rate in rates} == {2 if counted else 0}
