@@ -48,7 +48,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
 
     - `original`, `text`, `softened`, `rewrite`: the response as its template says, as it was sent, and its softer form.
     - `behaviors`: behaviour → probability, 0 to 1, null where it was not scored; null where nothing was.
-    - `shown`: the behaviours that reach the model's own thresholds; null where it has none (`http`), or nothing was scored.
+    - `shown`: the behaviours that reach the model's own thresholds; null where it has none, or nothing was scored.
     - `evidence`: behaviour → the earlier turn it is about (`turn`, its place among the `history_turns` that were read, 0 the
       oldest; `speaker`; `text`).
     - `exceeded`, `replaced_by`: the behaviours above their threshold in `fallback`, and what was sent instead.

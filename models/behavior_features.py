@@ -79,7 +79,8 @@ def features(
         *_overlap(response, last, own, partner),
         *(value for block, _ in blocks for value in block),
         *_within(sentences),
-        *_news(response, sentences, history),
+        *_news(response, history),
+        *_claims(response, sentences, last, own),
     ]
     speakers: tuple[tuple[Speaker, int], ...] = (("bot", 1), ("user", 2))
     nearest = {who: Nearest(places[who][blocks[at][1]], blocks[at][0][0]) for who, at in speakers if places[who]}
@@ -200,7 +201,7 @@ def _within(sentences: Sequence[Said]) -> list[float]:
     return [float(cosine.max()), float(len(negated) > 1)]
 
 
-def _news(response: Said, sentences: Sequence[Said], history: Sequence[Said]) -> list[float]:
+def _news(response: Said, history: Sequence[Said]) -> list[float]:
     """Names and numbers that nobody has mentioned: where facts can be wrong."""
     words = frozenset[str]().union(*(each.wording.words for each in history))
     names, numbers = response.wording.names, response.wording.numbers
@@ -210,3 +211,26 @@ def _news(response: Said, sentences: Sequence[Said], history: Sequence[Said]) ->
         len(numbers),
         sum(number not in words for number in numbers),
     ]
+
+
+def _claims(response: Said, sentences: Sequence[Said], last: Said | None, own: Sequence[Said]) -> list[float]:
+    """What the bot says of itself, and what it said before of what it is asked now."""
+    said, asked = response.wording, last.wording if last else Wording.of("-")
+    about_itself = [each.wording.negated for each in sentences if each.wording.first_person and not each.wording.question]
+    claims = [sum(about_itself), len(about_itself) - sum(about_itself), len(set(about_itself)) > 1]
+    values: list[float] = [said.affirms, said.denies, asked.asks, *claims]
+    if last is None or not own:
+        return [float(value) for value in (*values, *[0.0] * 6)]
+    nearness = [float(last.vector @ each.vector) for each in own]
+    place = int(np.argmax(nearness))
+    told = own[place]
+    known = frozenset[str]().union(*(each.wording.numbers for each in own))
+    values += [
+        nearness[place],
+        float(response.vector @ told.vector),
+        told.wording.negated != said.negated,
+        told.wording.first_person,
+        len(own) - place,
+        bool(known) and bool(set(said.numbers) - known),
+    ]
+    return [float(value) for value in values]

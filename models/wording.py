@@ -15,6 +15,9 @@ _HAS_WORD = re.compile(r"\w")
 _NEGATION = re.compile(r"\b(?:not|no|never|nothing|none|neither|nor|cannot)\b|n't\b")
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|mine|me|we|our)\b")
 _SECOND_PERSON = re.compile(r"\b(?:you|you're|you've|you'd|you'll|your|yours)\b")
+_YES = re.compile(r"(?:yes|yeah|yep|sure|of course|i do|i am|i have)\b")
+_NO = re.compile(r"(?:no|nope|not|never|i don't|i haven't|i'm not)\b")
+_ASKS = re.compile(r"(?:do|did|have|are|were|can|could|is|was|what|which|who|where|when|why|how)\b")
 _NUMBER = re.compile(r"\d+")
 _NAME = re.compile(r"(?<=[^.!?\s] )[A-Z][a-z]+")
 
@@ -29,6 +32,7 @@ class Wording:
         names: words with a capital letter that do not start a sentence. numbers: runs of digits.
         question: it ends in a question mark. questions, exclamations: how many marks it has.
         negated, first_person, second_person: it has a word of that kind.
+        affirms, denies: it starts as an answer does that says yes or no. asks: it starts as questions do.
     """
 
     text: str
@@ -42,6 +46,9 @@ class Wording:
     negated: bool
     first_person: bool
     second_person: bool
+    affirms: bool
+    denies: bool
+    asks: bool
 
     @classmethod
     def of(cls, text: str) -> Wording:
@@ -61,6 +68,9 @@ class Wording:
             bool(_NEGATION.search(lower)),
             bool(_FIRST_PERSON.search(lower)),
             bool(_SECOND_PERSON.search(lower)),
+            bool(_YES.match(lower)),
+            bool(_NO.match(lower)),
+            bool(_ASKS.match(lower)),
         )
 
     def runs(self, length: int) -> frozenset[tuple[str, ...]]:

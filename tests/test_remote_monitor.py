@@ -71,7 +71,7 @@ def test_it_is_a_model_for_a_monitor_and_for_the_checks_of_responses(client: htt
     (report,) = Monitor(remote, dict.fromkeys(BEHAVIORS, 0.5)).predict([AGAIN])
     assert report.shown == ("!Sel", "Red")
     checked = ResponseChecks(monitor=remote, thresholds={"Red": 0.8}).check(AGAIN)
-    assert (checked.exceeded, checked.failures) == (("Red",), ())
+    assert (checked.exceeded, checked.shown, checked.failures) == (("Red",), ("!Sel", "Red"), ())
 
 
 def test_a_model_that_fails_in_the_service_is_an_error(client: httpx.Client) -> None:
@@ -114,6 +114,7 @@ def test_a_service_that_hangs_costs_one_deadline_once() -> None:
 
 ROW: dict[str, Any] = {
     "probabilities": dict.fromkeys(BEHAVIORS, 0.5),
+    "thresholds": dict.fromkeys(BEHAVIORS, 0.4),
     "evidence": {"Red": {"turn": 1, "speaker": "bot", "text": "We close at ten."}},
     "history_read": 2,
     "history_cut": 0,
@@ -136,6 +137,8 @@ def test_what_was_not_scored_stays_unscored() -> None:
         ({"probabilities": {"Red": 2}}, "Red: 2"),
         ({"probabilities": {"Red": True}}, "Red: True"),
         ({"probabilities": None}, "did not score the response: no reason"),
+        ({"thresholds": None}, "thresholds: None"),
+        ({"thresholds": {"Red": 2}}, "Red: 2"),
         ({"evidence": {"Ign": {"turn": 0}}}, "evidence: 'Ign'"),
         ({"evidence": {"Red": {"turn": 2}}}, "turn: 2"),
         ({"evidence": {"Red": {"turn": -1}}}, "turn: -1"),

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 from grice.middleware.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ServiceError, shorten
-from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite
+from grice.models.results import BEHAVIORS, PAIRED, Behavior, Behaviors, Directness, Rewrite
 
 
 def turn_analysis(row: object, original: str) -> TurnAnalysis:
@@ -59,6 +59,16 @@ def behaviors(row: object, dialogue: Dialogue) -> Behaviors:
     probabilities = {label: None if found.get(label) is None else _share(found, label) for label in BEHAVIORS}
     evidence = {label: _place(each, dialogue) for label, each in places.items()}
     return Behaviors(probabilities, evidence, *_history(row))
+
+
+def thresholds(row: object) -> dict[Behavior, float]:
+    """The probability from which on the service calls a behaviour shown.
+
+    Raises:
+        ServiceError: the row has none.
+    """
+    found = _field(row, "thresholds", dict)
+    return {label: _share(found, label) for label in BEHAVIORS if label in found}
 
 
 def _place(row: object, dialogue: Dialogue) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from grice.middleware.remote.answers import behaviors
+from grice.middleware.remote.answers import behaviors, thresholds
 from grice.middleware.remote.service import RemoteService, remote_service
 from grice.middleware.remote.settings import RemoteSettings
 from grice.models.dialogue import Dialogue
-from grice.models.results import Behaviors
+from grice.models.results import Behavior, Behaviors
 
 
 class RemoteMonitor:
@@ -17,9 +17,14 @@ class RemoteMonitor:
     Args:
         counted: whether the service adds them to its rates and alarms; false where it, or a worker, hears of them another way too.
 
+    Attributes:
+        thresholds: the service's, as its last answer gave them; None before the first.
+
     Raises:
         MissingExtra: urllib3 is not installed.
     """
+
+    thresholds: Mapping[Behavior, float] | None = None
 
     def __init__(self, service: RemoteService | RemoteSettings, counted: bool = True) -> None:
         self.service = service if isinstance(service, RemoteService) else remote_service(service)
@@ -33,4 +38,6 @@ class RemoteMonitor:
                 failed on one of them.
         """
         rows = self.service.ask("/v1/responses", dialogues, counted=self.counted, judged=False)
-        return [behaviors(row, dialogue) for row, dialogue in zip(rows, dialogues, strict=True)]
+        found = [behaviors(row, dialogue) for row, dialogue in zip(rows, dialogues, strict=True)]
+        self.thresholds = thresholds(rows[-1]) if rows else self.thresholds
+        return found

@@ -88,7 +88,7 @@ class RemoteService:
     def _answers(self) -> bool:
         try:
             return self._exchanged("GET", "/health/live", None, PROBE_DEADLINE_MS)[0] == 200
-        except GriceError:
+        except (GriceError, RuntimeError):  # the latter when the interpreter ends and takes no new work
             return False
 
 

@@ -64,3 +64,13 @@ def test_the_nearest_turn_of_each_speaker() -> None:
 def test_only_the_bots_turns_before() -> None:
     _, nearest = features(RESPONSE, SENTENCES, [HISTORY[1]])
     assert set(nearest) == {"bot"}
+
+
+def test_what_the_bot_said_of_what_it_is_asked() -> None:
+    """The last six: how near the question is to an own turn, how near the answer is to that, and whether it is turned round."""
+    history = [said("bot", "I sail 2 boats.", 1, 0, 0), said("bot", "Fine.", 0, 1, 0), said("user", "Do you sail?", 1, 0, 0.5)]
+    values, _ = features(said("bot", "No, 3.", 1, 0, 0), [said("bot", "No, 3.", 1, 0, 0)], history)
+    assert values[-6:] == pytest.approx([1 / np.sqrt(1.25), 1, 1, 1, 2, 1])
+    assert values[-12:-6] == pytest.approx([0, 1, 1, 0, 0, 0])
+    values, _ = features(RESPONSE, [said("bot", "I sail.", 1, 0, 0), said("bot", "I never swim.", 0, 1, 0)], [])
+    assert values[-12:] == pytest.approx([0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0])

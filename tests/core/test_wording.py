@@ -42,6 +42,21 @@ def test_who_it_is_about_and_what_it_asks() -> None:
     assert (found.first_person, found.second_person, found.question, found.questions) == (False, False, False, 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "affirms", "denies", "asks"),
+    [
+        ("Yes, on Monday.", True, False, False),
+        ("I don't sail, yes.", False, True, False),
+        ("No. Do you?", False, True, False),
+        ("Do you sail?", False, False, True),
+        ("Nobody knows.", False, False, False),
+    ],
+)
+def test_how_it_starts(text: str, affirms: bool, denies: bool, asks: bool) -> None:
+    found = Wording.of(text)
+    assert (found.affirms, found.denies, found.asks) == (affirms, denies, asks)
+
+
 def test_runs_of_words() -> None:
     assert Wording.of("one two three").runs(2) == {("one", "two"), ("two", "three")}
     assert Wording.of("one two").runs(3) == frozenset()

@@ -55,7 +55,15 @@ def scored(connection: Any, request: bytes) -> bool:
         before = {"turn": len(history) - 1, **history[-1]}
         found = {**dict.fromkeys(BEHAVIORS, 0.1), **({} if "?" in last["text"] else {"!Rel": 0.9})}
         read = {"history_read": len(history), "history_cut": 0, "text_cut": False}
-        rows.append({"probabilities": found, "evidence": {"Red": before}, "failures": [], **read})
+        rows.append(
+            {
+                "probabilities": found,
+                "thresholds": dict.fromkeys(BEHAVIORS, 0.4),
+                "evidence": {"Red": before},
+                "failures": [],
+                **read,
+            }
+        )
     return sent(connection, json.dumps({"items": rows, "schema_version": 1}).encode())
 
 
@@ -75,7 +83,7 @@ def test_a_service_scores_the_response_after_its_history() -> None:
     grice = responses[0]["grice"]
     assert grice["behaviors"] == {**dict.fromkeys(BEHAVIORS, 0.1), "!Rel": 0.9}
     assert grice["evidence"] == {"Red": {"turn": 2, "speaker": "user", "text": "two"}}
-    assert (grice["shown"], grice["exceeded"], grice["failures"]) == (None, [], [])
+    assert (grice["shown"], grice["exceeded"], grice["failures"]) == (["!Rel"], [], [])
     turns = [(turn["speaker"], turn["text"]) for turn in items[0]["turns"]]
     assert turns == [("user", "A table, please."), ("bot", ASKED), ("user", "two"), ("bot", SAID)]
     assert all((item["counted"], item["judged"]) == (False, False) for item in items)
