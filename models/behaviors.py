@@ -34,9 +34,7 @@ class BehaviorMonitor:
     """
 
     def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0) -> None:
-        expected, found = manifest.settings["encoder"], f"{encoder.manifest.name} {encoder.manifest.version}"
-        if expected != found:
-            raise WeightsError(f"model {manifest.name}: made for the encoder {expected}, got {found}; train it again")
+        _check_encoder(manifest, encoder.manifest)
         self.manifest = manifest
         self.encoder = encoder
         self.provider = encoder.provider
@@ -61,6 +59,14 @@ class BehaviorMonitor:
         )
 
 
+def _check_encoder(manifest: Manifest, encoder: Manifest) -> None:
+    """Refuse an encoder other than the one that the heads were fitted to; another precision of it is the same."""
+    fitted, found = manifest.settings["encoder"]["files"], {name: facts["sha256"] for name, facts in encoder.files.items()}
+    if any(found.get(name, digest) != digest for name, digest in fitted.items()) or not fitted.keys() & found.keys():
+        expected = manifest.settings["encoder"]["name"]
+        raise WeightsError(f"model {manifest.name}: made for another encoder than {encoder.folder} ({expected}); train it again")
+
+
 def evidence(inputs: BehaviorInputs) -> dict[Behavior, int]:
     """For each of `PAIRED`, the place of the turn that comes nearest among those that the behaviour is about."""
     found: dict[Behavior, int] = {}
@@ -82,7 +88,5 @@ def load_behavior_monitor(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "behaviors")
-    encoder = load_sentence_encoder(
-        str(manifest.settings["encoder"]).split()[0], provider=provider, threads=threads, precision=precision
-    )
+    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
     return BehaviorMonitor(manifest, encoder, workers)

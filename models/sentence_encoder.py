@@ -28,7 +28,7 @@ class SentenceEncoder:
     """
 
     def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
-        check_precision(precision)
+        self.precision = check_precision(precision)
         self.manifest = manifest
         self.provider = choose_provider(provider)
         self.max_tokens: int = manifest.settings["max_tokens"]

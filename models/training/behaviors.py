@@ -68,6 +68,13 @@ def fit(examples: Examples, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thre
     return calibrated(fit_members(examples, recipe), held_out, examples.labels)
 
 
+def described(encoder: SentenceEncoder) -> dict[str, Any]:
+    """Which encoder the heads are fitted to: its name and version, and the checksums of its files."""
+    manifest = encoder.manifest
+    files = {name: facts["sha256"] for name, facts in manifest.files.items()}
+    return {"name": manifest.name, "version": manifest.version, "files": files}
+
+
 def train_behaviors(
     data_dir: Path, out: Path, recipe: BehaviorRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
 ) -> Path:
@@ -89,7 +96,7 @@ def train_behaviors(
             "version": version,
             "task": "behaviors",
             "settings": {
-                "encoder": f"{encoder.manifest.name} {encoder.manifest.version}",
+                "encoder": described(encoder),
                 "labels": list(BEHAVIORS),
                 "thresholds": thresholds,
             },
@@ -110,8 +117,8 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
     recipe, encoder = recipe or BehaviorRecipe(), encoder or load_sentence_encoder()
     about = {
         "recipe": asdict(recipe),
-        "encoder": f"{encoder.manifest.name} {encoder.manifest.version}",
-        "encoder_files": {name: facts["sha256"] for name, facts in encoder.manifest.files.items()},
+        "encoder": described(encoder),
+        "precision": encoder.precision,
     }
     examples = read_examples(data_dir, encoder)
     folds = fold_of(examples.dialogues, recipe.folds, recipe.seed)

@@ -17,8 +17,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
-def test_python_example() -> None:
-    (code,) = blocks("python")
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_examples(code: str) -> None:
     shown = "".join(f"{line.partition('# ')[2]}\n" for line in code.splitlines() if line.startswith("# "))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
