@@ -1,14 +1,14 @@
 """From what was read of a response to nine calibrated probabilities: three small models, averaged, in numpy.
 
 Networks of one hidden layer on vectors and features, a forest of random trees on features and projected vectors, and a linear
-model on hashed words.
+model on hashed words. What other networks, fitted to other data, say of the response is among the features.
 """
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,12 @@ LEAST = 1e-4
 
 FARTHEST = 5.0
 """Inputs of the networks are kept within so many standard deviations of their mean."""
+
+
+def with_auxiliary(inputs: BehaviorInputs, auxiliary: Networks) -> BehaviorInputs:
+    """The inputs with one feature more for each label of the auxiliary networks: their mean before the logistic curve."""
+    said = auxiliary.raw(network_inputs(inputs)).mean(0)
+    return replace(inputs, features=np.concatenate([inputs.features, said]).astype(np.float32))
 
 
 def network_inputs(inputs: BehaviorInputs) -> Array:
@@ -71,7 +77,7 @@ class Networks:
     Attributes:
         middle, spread: mean and standard deviation of each input, shape (inputs,).
         hidden_weights, hidden_bias: shapes (networks, inputs, hidden) and (networks, hidden).
-        output_weights, output_bias: shapes (networks, hidden, behaviours) and (networks, behaviours).
+        output_weights, output_bias: shapes (networks, hidden, labels) and (networks, labels).
     """
 
     middle: Array
@@ -82,12 +88,16 @@ class Networks:
     output_bias: Array
 
     def predict(self, inputs: Array) -> Array:
-        """The mean of the networks' probabilities, shape (behaviours,)."""
+        """The mean of the networks' probabilities, shape (labels,)."""
+        mean: Array = sigmoid(self.raw(inputs)).mean(0)
+        return mean
+
+    def raw(self, inputs: Array) -> Array:
+        """What the networks say before the logistic curve, shape (networks, labels)."""
         scaled = np.clip((inputs - self.middle) / self.spread, -FARTHEST, FARTHEST)
         hidden = np.maximum(scaled @ self.hidden_weights + self.hidden_bias, 0)
-        raw = (hidden[:, None] @ self.output_weights)[:, 0] + self.output_bias
-        mean: Array = sigmoid(raw).mean(0)
-        return mean
+        values: Array = (hidden[:, None] @ self.output_weights)[:, 0] + self.output_bias
+        return values
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,7 @@ class BehaviorHeads:
     """The three members, and the logistic curve that calibrates their mean (Platt scaling on held-out dialogues).
 
     Attributes:
+        auxiliary: fitted to other data (see `grice.models.training.auxiliary`); the others read what they say.
         networks, forest: see there.
         response_axes, last_axes, product_axes: what the forest reads of the vectors, shapes (width, axes).
         word_weights, word_bias: of the model on words, shapes (slots, behaviours) and (behaviours,).
@@ -102,6 +113,7 @@ class BehaviorHeads:
         slope, offset: of the calibration, shape (behaviours,).
     """
 
+    auxiliary: Networks
     networks: Networks
     forest: Forest
     response_axes: Array
@@ -119,6 +131,7 @@ class BehaviorHeads:
 
     def mean(self, inputs: BehaviorInputs) -> Array:
         """The mean of the members before calibration, shape (9,)."""
+        inputs = with_auxiliary(inputs, self.auxiliary)
         networks = self.networks.predict(network_inputs(inputs))
         trees = self.forest.predict(self.forest_inputs(inputs))
         words = sigmoid(self._words(inputs.words))
@@ -136,9 +149,10 @@ class BehaviorHeads:
 
     def save(self, path: Path) -> None:
         """Write all arrays into one compressed `.npz` file, the large ones in half precision (see `halved`)."""
-        parts = (vars(self), vars(self.networks), vars(self.forest))
-        arrays = {name: value for part in parts for name, value in part.items() if isinstance(value, np.ndarray)}
-        stored: dict[str, Any] = {name: value.astype(np.float16) if name in HALVED else value for name, value in arrays.items()}
+        arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        for part in PARTS:
+            arrays |= {f"{part}.{name}": value for name, value in vars(getattr(self, part)).items()}
+        stored: dict[str, Any] = {name: value.astype(np.float16) if _is_halved(name) else value for name, value in arrays.items()}
         np.savez_compressed(path, **stored)
 
     @classmethod
@@ -150,10 +164,12 @@ class BehaviorHeads:
         """
         try:
             with np.load(path, allow_pickle=False) as stored:
-                arrays = {name: stored[name].astype(np.float32) if name in HALVED else stored[name] for name in stored.files}
-            forest = Forest(**{each.name: arrays.pop(each.name) for each in fields(Forest)})
-            networks = Networks(**{each.name: arrays.pop(each.name) for each in fields(Networks)})
-            heads = cls(networks, forest, **arrays)
+                arrays = {name: stored[name].astype(np.float32) if _is_halved(name) else stored[name] for name in stored.files}
+            parts = {
+                part: kind(**{each.name: arrays.pop(f"{part}.{each.name}") for each in fields(kind)})
+                for part, kind in PARTS.items()
+            }
+            heads = cls(**parts, **arrays)
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise WeightsError(f"{path}: not the heads of a behaviour monitor ({error}); install or train it again") from error
         if heads.slope.shape != (len(BEHAVIORS),):
@@ -161,7 +177,12 @@ class BehaviorHeads:
         return heads
 
 
+PARTS: dict[str, Any] = {"auxiliary": Networks, "networks": Networks, "forest": Forest}
 HALVED = ("hidden_weights", "response_axes", "last_axes", "product_axes", "word_weights", "rarity")
+
+
+def _is_halved(name: str) -> bool:
+    return name.rpartition(".")[2] in HALVED
 
 
 def halved(values: NDArray[np.floating[Any]]) -> Array:

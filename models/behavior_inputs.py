@@ -52,9 +52,10 @@ def read_inputs(encoder: SentenceEncoder, dialogue: Dialogue) -> BehaviorInputs:
     """What is read of the last turn of `dialogue`, with at most `HISTORY_TURNS` before it."""
     history = dialogue.history[-HISTORY_TURNS:]
     left_out = len(dialogue.history) - len(history)
-    said = _said(encoder, [(turn.speaker, turn.text) for turn in (*history, dialogue.last)])
-    parts = _said(encoder, [("bot", text) for text in sentences(dialogue.last.text, SENTENCES)])
-    *earlier, response = said
+    turns = [(turn.speaker, turn.text) for turn in (*history, dialogue.last)]
+    said = _said(encoder, [*turns, *(("bot", text) for text in sentences(dialogue.last.text, SENTENCES))])
+    *earlier, response = said[: len(turns)]
+    parts = said[len(turns) :]
     values, nearest = features(response, parts, earlier)
     return BehaviorInputs(
         response.vector,

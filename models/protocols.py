@@ -1,4 +1,4 @@
-"""The one contract that every model, and the pipeline itself, fulfils: a list of dialogues in, a list of results out."""
+"""The contracts of models: a list in, a list of results out. All but the slot resolver, and the pipeline itself, read dialogues."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from grice.models.dialogue import Dialogue
+from grice.models.results import SlotValues
+from grice.models.slot_questions import SlotQuestion
 
 Result_co = TypeVar("Result_co", covariant=True)
 
@@ -24,4 +26,12 @@ class OffersCandidates(Protocol[Result_co]):
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> Sequence[Sequence[Result_co]]:
         """Results for each dialogue, the best first."""
+        ...
+
+
+class SlotResolver(Protocol):
+    """Finds the value of a categorical slot that a turn means."""
+
+    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
+        """One result a question, in order. An empty list gives an empty list."""
         ...

@@ -17,6 +17,12 @@ BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 PAIRED: tuple[Behavior, ...] = ("!Sel", "!Par", "Red")
 """Behaviours that are about an earlier turn: of the bot itself, of its partner, or of either."""
 
+FaceAct = Literal["spos+", "spos-", "hpos+", "hpos-", "sneg+", "hneg+", "hneg-", "other"]
+"""What an utterance does to the speaker's (s) or the hearer's (h) wish to be liked (pos) or to be free (neg): it saves (+) or
+threatens (-) it (Brown and Levinson 1987; Dutt, Joshi and Rosé 2020). "other" does neither."""
+
+FACE_ACTS: tuple[FaceAct, ...] = get_args(FaceAct)
+
 
 @dataclass(frozen=True)
 class Directness:
@@ -54,6 +60,23 @@ class Rewrite:
     history_read: int = 0
     history_cut: int = 0
     text_cut: bool = False
+
+
+@dataclass(frozen=True)
+class SlotValues:
+    """Which value of a slot a turn means.
+
+    Attributes:
+        probabilities: for each possible value, in the order of the question, how likely it is meant, 0 to 1.
+        not_mentioned: how likely the turn says nothing of the slot, 0 to 1.
+        value: the value that is meant; None where it is ambiguous or not mentioned.
+        ambiguous: the best values are too close to tell them apart.
+    """
+
+    probabilities: tuple[float, ...]
+    not_mentioned: float
+    value: str | None
+    ambiguous: bool
 
 
 @dataclass(frozen=True)

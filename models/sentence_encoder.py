@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from grice.models.template import token_id
 
 REMEMBERED = 4096
 """Texts whose vectors are remembered: the turns of a dialogue are read again with each new one."""
+TOGETHER = 8
+"""Texts, of like length, that are encoded in one go: the weights are then read once for all of them."""
 
 
 class SentenceEncoder:
@@ -36,16 +40,29 @@ class SentenceEncoder:
         self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
         self.session = open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
         self._ends = token_id(self.tokenizer, "[CLS]"), token_id(self.tokenizer, "[SEP]")
-        self._remembered = functools.lru_cache(maxsize=REMEMBERED)(self._encoded)
+        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of texts, shape (texts, width), each of length 1; the end of a text of more than `max_tokens` is not read.
 
-        Each is encoded by itself: an int8 vector would depend on the rest of a batch.
+        A vector does not depend on the other texts. Safe to call from several threads.
         """
-        if not texts:
-            return np.zeros((0, self.width), np.float32)
-        return np.stack([self._remembered(text) for text in texts])
+        with self._lock:
+            known = {text: self._vectors[text] for text in texts if text in self._vectors}
+        new = sorted(((self._ids(text), text) for text in {*texts} - known.keys()), key=lambda pair: (len(pair[0]), pair[1]))
+        for start in range(0, len(new), TOGETHER):
+            group = new[start : start + TOGETHER]
+            ids, mask = padded([row for row, _ in group])
+            vectors = self.session.run(["vector"], {"ids": ids, "mask": mask})[0]
+            known.update(zip((text for _, text in group), vectors, strict=True))
+        with self._lock:
+            for text in texts:
+                self._vectors[text] = known[text]
+                self._vectors.move_to_end(text)
+            while len(self._vectors) > REMEMBERED:
+                self._vectors.popitem(last=False)
+        return np.stack([known[text] for text in texts]) if texts else np.zeros((0, self.width), np.float32)
 
     def fits(self, text: str) -> bool:
         """Whether all of `text` is read."""
@@ -55,11 +72,19 @@ class SentenceEncoder:
         pieces: list[int] = self.tokenizer.encode(plain_text(text), add_special_tokens=False).ids
         return pieces
 
-    def _encoded(self, text: str) -> NDArray[np.float32]:
+    def _ids(self, text: str) -> list[int]:
         start, end = self._ends
-        ids = np.array([[start, *self._pieces(text)[: self.max_tokens - 2], end]], np.int64)
-        vector: NDArray[np.float32] = self.session.run(["vector"], {"ids": ids, "mask": np.ones_like(ids)})[0][0]
-        return vector
+        return [start, *self._pieces(text)[: self.max_tokens - 2], end]
+
+
+def padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """`ids` and `mask` of rows of token ids, each (rows, length of the longest)."""
+    width = max(map(len, rows))
+    ids, mask = np.zeros((len(rows), width), np.int64), np.zeros((len(rows), width), np.int64)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+        mask[number, : len(row)] = 1
+    return ids, mask
 
 
 @functools.lru_cache(maxsize=16, typed=True)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from data_fixtures import sgd_dialogue, write_multiwoz, write_sgd
+
 from grice.models.data import begin, dbdc3, persuasion_for_good, prosecco
 
 DBDC3_ROOT = "DBDC3/dbdc3_revised/en"
@@ -80,3 +82,27 @@ def write_persuasion(data_dir: Path, *rows: Sequence[str], columns: Sequence[str
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows((columns, *rows))
     return path
+
+
+def write_auxiliary(data_dir: Path) -> None:
+    """All data sets that the behaviour monitor's auxiliary networks learn from, a dialogue or a pair or two of each."""
+    said = (
+        ("S", "Hello.", ""),
+        ("U", "Is it raining?", ""),
+        ("S", "I had soup.", "XXT"),
+        ("U", "So?", ""),
+        ("S", "It rains.", "OOT"),
+    )
+    write_dbdc3(data_dir, {"dev/CIC_1/a": dbdc3_dialogue("a", *said)})
+    write_prosecco(data_dir, statement_pair(), statement_pair(label="no self-contradiction"))
+    knowledge = "Beans grow in summer and need rain."
+    write_begin(
+        data_dir,
+        "dev_wow",
+        ("t5", "wow", knowledge, "Tell me of beans.", "They need rain.", "Fully attributable"),
+        ("t5", "wow", knowledge, "Tell me of beans.", "They are blue.", "Not fully attributable"),
+    )
+    texts = "I have 2 goats.", "I have no goats.", "Do you like milk?", "I like milk.", "Give to the farm.", "I will not."
+    write_persuasion(data_dir, *(("0", text, str(n // 2), str(n % 2), "p1") for n, text in enumerate(texts * 2)))
+    write_sgd(data_dir / "sgd", {"dialogues_001.json": [sgd_dialogue("1", *texts)]}, "train")
+    write_multiwoz(data_dir / "multiwoz21", "val")

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from abceval_fixtures import invented
+from behavior_data_fixtures import write_auxiliary
 from data_fixtures import write_json
 from sklearn.ensemble import ExtraTreesRegressor
 
 from grice.models import Dialogue, Turn
-from grice.models.behavior_heads import BehaviorHeads, Forest, network_inputs
+from grice.models.behavior_heads import BehaviorHeads, Forest, Networks, network_inputs
 from grice.models.behaviors import BehaviorMonitor
 from grice.models.data.abceval import FILE, FOLDER
 from grice.models.errors import WeightsError
@@ -19,16 +20,20 @@ from grice.models.manifest import read_manifest
 from grice.models.results import BEHAVIORS
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.training import behavior_members, behaviors
+from grice.models.training.auxiliary import train_auxiliary
 from grice.models.training.behavior_members import BehaviorRecipe, Examples, fit_members, pack, read_examples
+from grice.models.training.behavior_networks import NetworkRecipe
 from grice.models.training.behaviors import best_threshold, calibrated, cross_validate, fold_of, train_behaviors
 
-SMALL = BehaviorRecipe(networks=2, hidden=8, epochs=3, trees=7, folds=3, inner_folds=2, axes=(3, 2, 2))
+TINY = NetworkRecipe(count=2, hidden=8, epochs=3)
+SMALL = BehaviorRecipe(networks=TINY, auxiliary=TINY, spoilt=20, trees=7, folds=3, inner_folds=2, axes=(3, 2, 2))
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     write_json(folder / FOLDER / FILE, invented())
+    write_auxiliary(folder)
     return folder
 
 
@@ -38,8 +43,13 @@ def examples(data: Path) -> Examples:
 
 
 @pytest.fixture(scope="module")
-def heads(examples: Examples) -> BehaviorHeads:
-    return fit_members(examples, SMALL)
+def auxiliary(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Networks:
+    return train_auxiliary(data, tmp_path_factory.mktemp("auxiliary"), SMALL, load_sentence_encoder())
+
+
+@pytest.fixture(scope="module")
+def heads(examples: Examples, auxiliary: Networks) -> BehaviorHeads:
+    return fit_members(examples, auxiliary, SMALL)
 
 
 def test_a_forest_is_packed_as_it_was_fitted() -> None:
@@ -66,10 +76,10 @@ def test_the_members_learn(heads: BehaviorHeads, examples: Examples) -> None:
         assert np.corrcoef(found[:, column], shares[:, column])[0, 1] > 0.3
 
 
-def test_the_same_recipe_gives_the_same_heads(heads: BehaviorHeads, examples: Examples) -> None:
-    again = fit_members(examples, SMALL)
+def test_the_same_recipe_gives_the_same_heads(heads: BehaviorHeads, examples: Examples, auxiliary: Networks) -> None:
+    again = fit_members(examples, auxiliary, SMALL)
     np.testing.assert_array_equal(behaviors.means(again, examples), behaviors.means(heads, examples))
-    other = fit_members(examples, replace(SMALL, seed=1))
+    other = fit_members(examples, auxiliary, replace(SMALL, seed=1))
     assert not np.array_equal(behaviors.means(other, examples), behaviors.means(heads, examples))
 
 
@@ -98,9 +108,9 @@ def test_no_response_is_scored_by_heads_that_saw_its_dialogue(data: Path, tmp_pa
     """Members, calibration and thresholds of a fold come from `fit`: what it is given is not what it is judged on."""
     given: list[set[str]] = []
 
-    def noted(examples: Examples, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
+    def noted(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
         given.append(set(examples.dialogues))
-        return fit(examples, recipe)
+        return fit(examples, auxiliary, recipe)
 
     fit = behaviors.fit
     monkeypatch.setattr(behaviors, "fit", noted)
@@ -116,12 +126,12 @@ def test_no_response_is_scored_by_heads_that_saw_its_dialogue(data: Path, tmp_pa
 def test_a_stopped_cross_validation_goes_on(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
-    def stopped(examples: Examples, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
+    def stopped(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
         nonlocal calls
         calls += 1
         if calls == 2:
             raise KeyboardInterrupt
-        return fit(examples, recipe)
+        return fit(examples, auxiliary, recipe)
 
     fit = behaviors.fit
     monkeypatch.setattr(behaviors, "fit", stopped)

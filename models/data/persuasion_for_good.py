@@ -10,7 +10,7 @@ import csv
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from grice.models.data.files import existing, in_format
 from grice.models.dialogue import Turn, check_text
@@ -22,7 +22,20 @@ COLUMNS = ["", "Unit", "Turn", "B4", "B2"]
 
 Role = Literal["persuader", "persuadee"]
 
+ROLES: tuple[Role, ...] = get_args(Role)
+
 _ROLES: dict[str, Role] = {"0": "persuader", "1": "persuadee"}
+
+
+def role_of(number: str) -> Role:
+    """The role that the files write as a number.
+
+    Raises:
+        ValueError: neither 0 nor 1.
+    """
+    if number not in _ROLES:
+        raise ValueError(f"speaker is {number!r}, not 0 or 1")
+    return _ROLES[number]
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ def _units(path: Path) -> list[_Unit]:
     for number, row in enumerate(rows[1:], start=1):
         with in_format("Persuasion For Good", f"{path}, row {number}"):
             _, text, turn, role, key = row
-            units.append(_Unit(key, (int(turn), int(role)), _ROLES[role], " ".join(check_text(text, "Unit").split())))
+            units.append(_Unit(key, (int(turn), int(role)), role_of(role), " ".join(check_text(text, "Unit").split())))
     return units
 
 

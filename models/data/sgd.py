@@ -31,12 +31,22 @@ class SlotSchema:
 
 
 @dataclass(frozen=True)
+class IntentSchema:
+    """One thing that a service can be asked for; `slots` are the names of those that it needs or takes."""
+
+    name: str
+    description: str
+    slots: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ServiceSchema:
-    """One service (Restaurants_1) with its slots."""
+    """One service (Restaurants_1) with its slots and intents."""
 
     name: str
     description: str
     slots: tuple[SlotSchema, ...]
+    intents: tuple[IntentSchema, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,12 +94,27 @@ def read_schema(folder: Path, split: str) -> dict[str, ServiceSchema]:
         return {service["service_name"]: _service(service) for service in services}
 
 
+def read_schema_file(path: Path) -> dict[str, ServiceSchema]:
+    """The services of one schema file, such as one's own.
+
+    Raises:
+        DataNotFound, DataCorrupt: it is not there or not in the format.
+    """
+    services = read_json(existing(path.parent, path.name))
+    with in_format("an SGD schema", path, "give a list of services, each with service_name, description, slots and intents"):
+        return {service["service_name"]: _service(service) for service in services}
+
+
 def _service(service: dict[str, Any]) -> ServiceSchema:
     slots = tuple(
         SlotSchema(slot["name"], slot["description"], bool(slot["is_categorical"]), tuple(slot["possible_values"]))
         for slot in service["slots"]
     )
-    return ServiceSchema(service["service_name"], service["description"], slots)
+    intents = tuple(
+        IntentSchema(intent["name"], intent["description"], (*intent["required_slots"], *intent["optional_slots"]))
+        for intent in service.get("intents", ())
+    )
+    return ServiceSchema(service["service_name"], service["description"], slots, intents)
 
 
 def read(folder: Path, split: str) -> Iterator[SgdDialogue]:

@@ -60,15 +60,16 @@ class DirectnessGraph(nn.Module):
 class SentenceGraph(nn.Module):
     """Inputs: `ids` and `mask`, each (batch, length) int64.
 
-    Output: `vector` (batch, width), the mean of the states at unit length.
+    Outputs: `vector` (batch, width), the mean of the states at unit length, and `states` (batch, length, width) themselves.
     """
 
     def __init__(self, bert: Any, small_table: bool = False) -> None:
         super().__init__()
         self.states = BertStates(bert, small_table)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        return functional.normalize(pooled(self.states(ids, mask), mask), dim=-1)
+    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        states = self.states(ids, mask)
+        return functional.normalize(pooled(states, mask), dim=-1), states
 
 
 class BertLayer(nn.Module):

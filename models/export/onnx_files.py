@@ -11,11 +11,12 @@ from pathlib import Path
 
 import onnx
 import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_dynamic, quantize_static
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
 
+from grice.models.export.smoothing import Feed, smooth
 from grice.models.runtime.session import check_precision
 
 OPSET = 17
@@ -62,6 +63,42 @@ def write_int8(source: Path, target: Path) -> None:
             weight_type=QuantType.QInt8,
             extra_options={"MatMulConstBOnly": True, "DefaultTensorType": onnx.TensorProto.FLOAT},
         )
+
+
+def write_int8_with_ranges(source: Path, target: Path, samples: Sequence[Feed]) -> None:
+    """`source`, smoothed, with int8 weights, a scale a column, and activations within the ranges that `samples` show.
+
+    The result of a sequence does not depend on what else is in the batch.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        smoothed = Path(folder) / "model.onnx"
+        model = onnx.load(str(source))
+        smooth(model, samples)
+        onnx.save(model, str(smoothed))
+        quantize_static(
+            str(smoothed),
+            str(target),
+            _Samples(samples),
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            activation_type=QuantType.QUInt8,
+            extra_options={
+                "MatMulConstBOnly": True,
+                "OpTypesToExcludeOutputQuantization": ["MatMul"],
+                "DefaultTensorType": onnx.TensorProto.FLOAT,
+            },
+        )
+
+
+class _Samples(CalibrationDataReader):  # type: ignore[misc]
+    """What the quantiser runs to see the ranges of activations."""
+
+    def __init__(self, samples: Sequence[Feed]) -> None:
+        self._samples = iter(samples)
+
+    def get_next(self) -> Feed | None:
+        return next(self._samples, None)
 
 
 def write_int8_by_row(source: Path, target: Path) -> None:

@@ -15,8 +15,10 @@ from transformers import BertModel
 
 from grice.models.errors import ModelNotFound
 from grice.models.export import bert
-from grice.models.export.onnx_files import write_fp32, write_precision
+from grice.models.export.onnx_files import write_fp32, write_int8_with_ranges, write_precision
+from grice.models.export.smoothing import Feed
 from grice.models.manifest import write_manifest
+from grice.models.sentence_encoder import padded
 from grice.models.training import warm_start
 from grice.models.training.sentence_encoder import empty_model
 
@@ -46,12 +48,17 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
     out.mkdir(parents=True, exist_ok=True)
     ids, ones = torch.tensor([[2, 7, 8, 3], [2, 7, 3, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
     names = ["ids", "mask"]
-    axes = {name: {0: "batch", 1: "length"} for name in names} | {"vector": {0: "batch"}}
+    outputs = ["vector", "states"]
+    axes = {name: {0: "batch", 1: "length"} for name in (*names, "states")} | {"vector": {0: "batch"}}
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
             full = Path(folder) / "encoder.onnx"
-            write_fp32(bert.SentenceGraph(model, small_table=precision == "int8"), (ids, ones), names, ["vector"], axes, full)
-            write_precision(full, out / f"encoder.{precision}.onnx", precision)
+            write_fp32(bert.SentenceGraph(model, small_table=precision == "int8"), (ids, ones), names, outputs, axes, full)
+            target = out / f"encoder.{precision}.onnx"
+            if precision == "int8":
+                write_int8_with_ranges(full, target, _samples(checkpoint))
+            else:
+                write_precision(full, target, precision)
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     recipe = facts["recipe"]
     write_manifest(
@@ -68,3 +75,9 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
             },
         },
     )
+
+
+def _samples(checkpoint: Path) -> list[Feed]:
+    """The texts that training left for this, one a feed."""
+    rows = json.loads((checkpoint / "samples.json").read_text(encoding="utf-8"))
+    return [dict(zip(("ids", "mask"), padded([row]), strict=True)) for row in rows]

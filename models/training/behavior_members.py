@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-import torch
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
-from torch import Tensor, nn
 from tqdm import tqdm
 
-from grice.models.behavior_heads import FARTHEST, BehaviorHeads, Forest, Networks, halved, logit, network_inputs, word_values
+from grice.models.behavior_heads import BehaviorHeads, Forest, Networks, halved, logit, network_inputs, with_auxiliary, word_values
 from grice.models.behavior_inputs import SLOTS, BehaviorInputs, read_inputs
 from grice.models.data import abceval
 from grice.models.results import BEHAVIORS
 from grice.models.sentence_encoder import SentenceEncoder
+from grice.models.training.behavior_networks import NetworkRecipe, fit_networks
 
 Matrix = NDArray[np.float64]
 WORD_SLOTS = SLOTS + SLOTS // 4
-NETWORK_BATCH = 64
-SMALLEST_SPREAD = 1e-6
+
+
+NETWORKS = NetworkRecipe()
+AUXILIARY = NetworkRecipe(count=2, hidden=64, hidden_dropout=0.3, input_dropout=0.2, epochs=6)
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,17 @@ class BehaviorRecipe:
     """The shipped heads.
 
     Attributes:
-        networks, hidden, hidden_dropout, input_dropout, epochs, learning_rate: of the networks.
+        networks, auxiliary: how these are fitted.
+        spoilt: responses spoilt by rule, and unspoilt ones beside them, of each corpus that the auxiliary networks learn from.
         trees, leaf, inputs_a_split: of the forest.
         axes: principal axes of the response's vectors, of the last turn's, of their product.
         word_strength: of the regularisation of the model on words, scikit-learn's C.
         folds: of the outer cross-validation. inner_folds: of the one that calibrates.
     """
 
-    networks: int = 5
-    hidden: int = 128
-    hidden_dropout: float = 0.6
-    input_dropout: float = 0.4
-    epochs: int = 15
-    learning_rate: float = 2e-3
+    networks: NetworkRecipe = NETWORKS
+    auxiliary: NetworkRecipe = AUXILIARY
+    spoilt: int = 4000
     trees: int = 200
     leaf: int = 3
     inputs_a_split: float = 0.3
@@ -89,11 +88,10 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> Examples:
     return Examples([row.dialogue_id for row in rows], [read_inputs(encoder, row.dialogue) for row in bar], labels)
 
 
-def fit_members(examples: Examples, recipe: BehaviorRecipe) -> BehaviorHeads:
+def fit_members(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> BehaviorHeads:
     """The three members, not calibrated. Networks and forest learn the mean of the annotators, the words each of them."""
-    vectors = [
-        np.stack(column) for column in zip(*((i.response, i.last, i.response * i.last) for i in examples.inputs), strict=True)
-    ]
+    inputs = [with_auxiliary(each, auxiliary) for each in examples.inputs]
+    vectors = [np.stack(column) for column in zip(*((i.response, i.last, i.response * i.last) for i in inputs), strict=True)]
     response_axes, last_axes, product_axes = axes = [
         halved(PCA(min(size, len(table)), random_state=recipe.seed).fit(table).components_.T)
         for size, table in zip(recipe.axes, vectors, strict=True)
@@ -101,12 +99,13 @@ def fit_members(examples: Examples, recipe: BehaviorRecipe) -> BehaviorHeads:
     shares = examples.labels.mean(-1)
     word_weights, word_bias, rarity = _words(examples, recipe.word_strength)
     projected = [table @ axis for table, axis in zip(vectors, axes, strict=True)]
-    table = np.concatenate([np.stack([each.features for each in examples.inputs]), *projected], axis=1)
+    table = np.concatenate([np.stack([each.features for each in inputs]), *projected], axis=1)
     trees = ExtraTreesRegressor(
         recipe.trees, min_samples_leaf=recipe.leaf, max_features=recipe.inputs_a_split, random_state=recipe.seed, n_jobs=1
     ).fit(table, shares)
     return BehaviorHeads(
-        fit_networks(np.stack([network_inputs(each) for each in examples.inputs]), shares, recipe),
+        auxiliary,
+        fit_networks(np.stack([network_inputs(each) for each in inputs]), shares, recipe.networks, recipe.seed),
         pack(trees),
         response_axes,
         last_axes,
@@ -117,36 +116,6 @@ def fit_members(examples: Examples, recipe: BehaviorRecipe) -> BehaviorHeads:
         np.ones(len(BEHAVIORS), np.float32),
         np.zeros(len(BEHAVIORS), np.float32),
     )
-
-
-def fit_networks(table: NDArray[np.float32], shares: Matrix, recipe: BehaviorRecipe) -> Networks:
-    """Networks that differ by their seed, on inputs (n, inputs) and shares of yes (n, behaviours)."""
-    middle, spread = table.mean(0), table.std(0)
-    spread[spread < SMALLEST_SPREAD] = 1.0
-    scaled = torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))
-    fitted = [_network(scaled, torch.from_numpy(shares.astype(np.float32)), recipe, number) for number in range(recipe.networks)]
-    hidden_weights, hidden_bias, output_weights, output_bias = (np.stack(part) for part in zip(*fitted, strict=True))
-    return Networks(middle, spread, halved(hidden_weights), hidden_bias, output_weights, output_bias)
-
-
-def _network(scaled: Tensor, shares: Tensor, recipe: BehaviorRecipe, number: int) -> tuple[NDArray[np.float32], ...]:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(recipe.seed + number)
-        hidden = nn.Linear(scaled.shape[1], recipe.hidden)
-        output = nn.Linear(recipe.hidden, shares.shape[1])
-        output.bias.data = torch.logit(shares.mean(0).clamp(1e-3, 1 - 1e-3))
-        model = nn.Sequential(nn.Dropout(recipe.input_dropout), hidden, nn.ReLU(), nn.Dropout(recipe.hidden_dropout), output)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
-        steps = recipe.epochs * -(-len(scaled) // NETWORK_BATCH)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
-        for _ in range(recipe.epochs):
-            for chosen in torch.randperm(len(scaled)).split(NETWORK_BATCH):  # type: ignore[no-untyped-call]
-                loss = nn.functional.binary_cross_entropy_with_logits(model(scaled[chosen]), shares[chosen])
-                loss.backward()  # type: ignore[no-untyped-call]
-                optimizer.step()
-                optimizer.zero_grad()
-                schedule.step()
-    return tuple(each.detach().numpy().copy() for each in (hidden.weight.T, hidden.bias, output.weight.T, output.bias))
 
 
 def twice(table: Any) -> Any:

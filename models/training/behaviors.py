@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from grice.models.behavior_heads import BehaviorHeads, logit, sigmoid
+from grice.models.behavior_heads import BehaviorHeads, Networks, logit, sigmoid
 from grice.models.manifest import write_manifest
 from grice.models.results import BEHAVIORS, Behavior
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.training.auxiliary import described, train_auxiliary
 from grice.models.training.behavior_members import BehaviorRecipe, Examples, Matrix, fit_members, read_examples, twice
 
 Thresholds = dict[Behavior, float]
@@ -58,21 +59,14 @@ def best_threshold(probabilities: NDArray[np.float32]) -> float:
     return round(float(ordered[int(expected.argmax())]), 4)
 
 
-def fit(examples: Examples, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thresholds]:
-    """BehaviorHeads and thresholds from these examples alone: members on all, calibration on an inner cross-validation."""
+def fit(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thresholds]:
+    """Heads and thresholds from these examples alone: members on all, calibration on an inner cross-validation."""
     inner = fold_of(examples.dialogues, recipe.inner_folds, recipe.seed + 1)
     held_out = np.zeros(examples.labels.shape[:2])
     for fold in range(recipe.inner_folds):
         seen, unseen = np.flatnonzero(inner != fold), np.flatnonzero(inner == fold)
-        held_out[unseen] = means(fit_members(examples.at(seen), recipe), examples.at(unseen))
-    return calibrated(fit_members(examples, recipe), held_out, examples.labels)
-
-
-def described(encoder: SentenceEncoder) -> dict[str, Any]:
-    """Which encoder the heads are fitted to: its name and version, and the checksums of its files."""
-    manifest = encoder.manifest
-    files = {name: facts["sha256"] for name, facts in manifest.files.items()}
-    return {"name": manifest.name, "version": manifest.version, "files": files}
+        held_out[unseen] = means(fit_members(examples.at(seen), auxiliary, recipe), examples.at(unseen))
+    return calibrated(fit_members(examples, auxiliary, recipe), held_out, examples.labels)
 
 
 def train_behaviors(
@@ -84,8 +78,9 @@ def train_behaviors(
         DataError: the data cannot be read.
     """
     recipe, encoder = recipe or BehaviorRecipe(), encoder or load_sentence_encoder()
+    auxiliary = train_auxiliary(data_dir, out, recipe, encoder)
     examples = read_examples(data_dir, encoder)
-    heads, thresholds = fit(examples, recipe)
+    heads, thresholds = fit(examples, auxiliary, recipe)
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
@@ -100,7 +95,11 @@ def train_behaviors(
                 "labels": list(BEHAVIORS),
                 "thresholds": thresholds,
             },
-            "training": {"data": f"ABC-Eval, all {len(examples.inputs)} doubly annotated responses", "recipe": asdict(recipe)},
+            "training": {
+                "data": f"ABC-Eval, all {len(examples.inputs)} doubly annotated responses",
+                "auxiliary_data": "DBDC3, ProSeCCo, BEGIN; Persuasion For Good, SGD train, MultiWOZ val (see auxiliary_examples)",
+                "recipe": asdict(recipe),
+            },
         },
     )
     return folder
@@ -120,9 +119,11 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
         "encoder": described(encoder),
         "precision": encoder.precision,
     }
+    auxiliary = train_auxiliary(data_dir, out, recipe, encoder)
     examples = read_examples(data_dir, encoder)
     folds = fold_of(examples.dialogues, recipe.folds, recipe.seed)
-    done = [_fold(examples, folds, number, recipe, out / "folds", about) for number in tqdm(range(recipe.folds), desc="folds")]
+    bar = tqdm(range(recipe.folds), desc="folds")
+    done = [_fold(examples, auxiliary, folds, number, recipe, out / "folds", about) for number in bar]
     found = np.zeros(examples.labels.shape[:2])
     for number, fold in enumerate(done):
         found[folds == number] = fold["probabilities"]
@@ -141,14 +142,20 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
 
 
 def _fold(
-    examples: Examples, folds: NDArray[np.int64], number: int, recipe: BehaviorRecipe, kept: Path, about: dict[str, Any]
+    examples: Examples,
+    auxiliary: Networks,
+    folds: NDArray[np.int64],
+    number: int,
+    recipe: BehaviorRecipe,
+    kept: Path,
+    about: dict[str, Any],
 ) -> dict[str, Any]:
     path = kept / f"{number}.json"
     if path.is_file():
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if stored["about"] == json.loads(json.dumps(about)):
             return stored
-    heads, thresholds = fit(examples.at(np.flatnonzero(folds != number)), recipe)
+    heads, thresholds = fit(examples.at(np.flatnonzero(folds != number)), auxiliary, recipe)
     unseen = examples.at(np.flatnonzero(folds == number))
     found = [heads.probabilities(each).astype(float).tolist() for each in unseen.inputs]
     result = {"about": about, "thresholds": thresholds, "probabilities": found}

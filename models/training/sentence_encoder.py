@@ -20,11 +20,14 @@ from torch.nn import functional
 from tqdm import tqdm
 from transformers import BertConfig, BertModel
 
+from grice.models.sentence_encoder import padded
 from grice.models.template import token_id
 from grice.models.training import sentence_texts, vocabulary, warm_start
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 BATCH = 64
+SAMPLES = 500
+"""Texts, as token ids, that the export takes the ranges of int8 activations from."""
 HELD_OUT = 2048
 """Texts that are not learned from; the mean cosine to the teacher on them is what `grice train` reports."""
 
@@ -66,7 +69,7 @@ def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | N
     held_out = min(HELD_OUT, len(rows) // 4) // BATCH * BATCH
 
     def batch_of(places: Sequence[int]) -> Taught:
-        ids, mask = padded([rows[at] for at in places])
+        ids, mask = _padded([rows[at] for at in places])
         return Taught(ids, mask, torch.from_numpy(goal[list(places)].astype(np.float32)))
 
     def loss(model: nn.Module, places: Sequence[int]) -> Tensor:
@@ -92,6 +95,7 @@ def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | N
     folder.mkdir(exist_ok=True)
     torch.save(student.state_dict(), folder / "model.pt")
     words.tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "samples.json").write_text(json.dumps(rows[:SAMPLES]) + "\n", encoding="utf-8")
     facts = {"recipe": asdict(recipe), "held_out_cosine": best, "texts": len(texts)}
     (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return best
@@ -133,20 +137,15 @@ def _teacher_vectors(texts: Sequence[str], path: Path, recipe: SentenceRecipe, p
     with torch.no_grad(), torch.autocast(place.type, dtype=torch.bfloat16):
         for start in tqdm(range(0, len(order), BATCH), desc="teacher", mininterval=10):
             chosen = order[start : start + BATCH]
-            ids, mask = padded([rows[at] for at in chosen])
+            ids, mask = _padded([rows[at] for at in chosen])
             found[chosen] = vectors_of(teacher, ids.to(place), mask.to(place)).cpu().numpy()
     np.save(path, found)
     return found
 
 
-def padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """`ids` and `mask` of rows of token ids, each (batch, length)."""
-    width = max(map(len, rows))
-    ids, mask = torch.zeros(len(rows), width, dtype=torch.long), torch.zeros(len(rows), width, dtype=torch.long)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = torch.tensor(row)
-        mask[number, : len(row)] = 1
-    return ids, mask
+def _padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    ids, mask = padded(rows)
+    return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
 def vectors_of(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:

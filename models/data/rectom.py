@@ -1,0 +1,205 @@
+"""RecToM's ten files of questions on what recommender and seeker have in mind (Li, Shi and Deng 2026).
+
+Files: see `FILES`; each a list of {dialogue_id, utterance_pos, utterance_context, question, the options under `choice` or `choices`,
+the letters of the right ones under `answer`, `answer_fine` or `answer_coarse`}. Options are a list of "LETTER: text" or an object of
+letter to text. The files of fine intentions have both answers: letters are in `answer_fine`, names in `answer_coarse`. "A" is no in
+the recommender's file of judgements and yes in the seeker's, so labels come from the texts of the options. Contexts have a line a
+turn, "SEEKER says: …" or "RECOMMENDER says: …"; `utterance_pos` counts them. The turn that a question on an intention is about is the
+last of its role, with the other's reply after it or not. Movies have several questions at one place of a dialogue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from grice.models.data.files import existing, in_format, read_json
+from grice.models.data.rectom_options import Kind, Option, options_of, strategy_of
+from grice.models.dialogue import plain_text
+from grice.models.errors import DataCorrupt
+from grice.models.mind_labels import ROLES, Role
+
+FOLDER = "rectom"
+
+Task = Literal[
+    "fine-intention-recommender",
+    "coarse-intention-recommender",
+    "belief",
+    "prediction-recommender",
+    "judgement-recommender",
+    "fine-intention-seeker",
+    "coarse-intention-seeker",
+    "desire",
+    "prediction-seeker",
+    "judgement-seeker",
+]
+"""The ten kinds of questions, in the order of the paper's Table 4."""
+
+TASKS: tuple[Task, ...] = get_args(Task)
+FILES: Mapping[Task, str] = {
+    "fine-intention-recommender": "1_intent_rec.json",
+    "coarse-intention-recommender": "1_coarse_intent_rec.json",
+    "belief": "8_belief_rec_2_com.json",
+    "prediction-recommender": "3_pred_rec.json",
+    "judgement-recommender": "5_reverse_judge_rec.json",
+    "fine-intention-seeker": "2_intent_seeker.json",
+    "coarse-intention-seeker": "2_coarse_intent_seeker.json",
+    "desire": "7_desire_seeker_com.json",
+    "prediction-seeker": "4_pred_seeker.json",
+    "judgement-seeker": "6_judge_seeker.json",
+}
+
+SEVERAL: tuple[Kind, ...] = ("fine-intention", "coarse-intention", "prediction")
+"""Kinds of questions that may have several right options; the others have one."""
+
+_INTENTION = re.compile(r'intention expressed by the (\w+) in the "(.*)" given the dialogue history', re.DOTALL | re.IGNORECASE)
+_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
+    "fine-intention": _INTENTION,
+    "coarse-intention": _INTENTION,
+    "belief": re.compile(r"the (recommender) believe the seeker's attitude about the (.*)\?$", re.DOTALL | re.IGNORECASE),
+    "desire": re.compile(r"is the (seeker) likely to watch the (.*)\?$", re.DOTALL | re.IGNORECASE),
+    "prediction": re.compile(r"strategy will (\w+) use next()", re.IGNORECASE),
+    "judgement": re.compile(r'(\w+) will adopt "(.*)" strategy', re.DOTALL | re.IGNORECASE),
+}
+"""How each kind asks: whose mind, and about what."""
+
+_TURN = re.compile(r"^(SEEKER|RECOMMENDER) says:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class RoleTurn:
+    """One turn, as the file has it but for white space around it."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True)
+class MindQuestion:
+    """One question.
+
+    Attributes:
+        question_id: `DIALOGUE/POSITION/NUMBER`, unique in its task; questions at the same place are numbered from 0.
+        dialogue_id: the same dialogue has the same id in all ten files.
+        turns: the dialogue as far as it may be read, oldest first.
+        text: the question as the file words it.
+        about: what is asked about: the text of a turn (intentions), a movie (belief, desire), the id of a strategy (judgement); empty
+            for predictions.
+        place: of the turn asked about in `turns` (intentions), otherwise None.
+        options: in the order of the file.
+        gold: letters of the right options, at least one.
+    """
+
+    question_id: str
+    task: Task
+    dialogue_id: str
+    turns: tuple[RoleTurn, ...]
+    text: str
+    about: str
+    place: int | None
+    options: tuple[Option, ...]
+    gold: frozenset[str]
+
+    @property
+    def kind(self) -> Kind:
+        """The task without its role."""
+        return kind_of(self.task)
+
+    @property
+    def role(self) -> Role:
+        """Whose mind is asked about."""
+        return role_of(self.task)
+
+    @property
+    def has_several(self) -> bool:
+        """Several options may be right."""
+        return self.kind in SEVERAL
+
+    def labels_of(self, letters: frozenset[str]) -> frozenset[str]:
+        """The labels of options."""
+        return frozenset(option.label for option in self.options if option.letter in letters)
+
+    def letters_of(self, labels: frozenset[str]) -> frozenset[str]:
+        """The letters of the options with these labels."""
+        return frozenset(option.letter for option in self.options if option.label in labels)
+
+
+def kind_of(task: Task) -> Kind:
+    """The task without its role."""
+    return next(kind for kind in get_args(Kind) if task.startswith(kind))
+
+
+def role_of(task: Task) -> Role:
+    """Whose mind a task asks about: the recommender believes, the seeker desires."""
+    return "recommender" if task == "belief" or task.endswith("recommender") else "seeker"
+
+
+def read(data_dir: Path, tasks: tuple[Task, ...] = TASKS) -> dict[Task, tuple[MindQuestion, ...]]:
+    """The questions in `rectom/` by task, in file order.
+
+    Raises:
+        DataNotFound: a file is missing.
+        DataCorrupt: a file is damaged; says which, and which question.
+    """
+    return {task: tuple(_questions(task, existing(data_dir / FOLDER, FILES[task]))) for task in tasks}
+
+
+def _questions(task: Task, path: Path) -> Iterator[MindQuestion]:
+    content = read_json(path)
+    if not isinstance(content, list) or not content:
+        raise DataCorrupt(f"{path}: not in the format of RecToM (a list of questions); fetch it again")
+    seen: Counter[str] = Counter()
+    for number, entry in enumerate(content):
+        with in_format("RecToM", f"{path}, question {number}"):
+            place = f"{entry['dialogue_id']}/{entry['utterance_pos']}"
+            yield _question(task, f"{place}/{seen[place]}", entry)
+        seen[place] += 1
+
+
+def _question(task: Task, question_id: str, entry: Mapping[str, Any]) -> MindQuestion:
+    turns = _turns(entry["utterance_context"])
+    if len(turns) != entry["utterance_pos"]:
+        raise ValueError(f"the context has {len(turns)} turns, not {entry['utterance_pos']} as utterance_pos says")
+    kind = kind_of(task)
+    options = options_of(kind, role_of(task), entry["choice"] if "choice" in entry else entry["choices"])
+    about, place = _asked(task, entry["question"], turns)
+    gold = _gold(entry, options)
+    if len(gold) > 1 and kind not in SEVERAL:
+        raise ValueError(f"{len(gold)} right options in a question that has one")
+    return MindQuestion(question_id, task, str(entry["dialogue_id"]), turns, entry["question"], about, place, options, gold)
+
+
+def _turns(context: str) -> tuple[RoleTurn, ...]:
+    before, *found = _TURN.split(context)
+    if before.strip() or not found:
+        raise ValueError("a context has lines SEEKER says: … or RECOMMENDER says: …")
+    roles: dict[str, Role] = {role.upper(): role for role in ROLES}
+    return tuple(RoleTurn(roles[name], text.strip()) for name, text in zip(found[::2], found[1::2], strict=True))
+
+
+def _asked(task: Task, question: str, turns: tuple[RoleTurn, ...]) -> tuple[str, int | None]:
+    """What the question is about, and the place of the turn if it is about one."""
+    kind, role = kind_of(task), role_of(task)
+    found = _PATTERNS[kind].search(question)
+    if found is None or found[1].lower() != role:
+        raise ValueError(f"the question does not ask for {kind} of the {role}: {question!r}")
+    if kind == "judgement":
+        return strategy_of(role, found[2]), None
+    if not kind.endswith("intention"):
+        return found[2].strip(), None
+    place = max((place for place, turn in enumerate(turns) if turn.role == role), default=None)
+    if place is None or plain_text(turns[place].text) != plain_text(found[2]):
+        raise ValueError(f"the question is not about the last turn of the {role}: {question!r}")
+    return turns[place].text, place
+
+
+def _gold(entry: Mapping[str, Any], options: tuple[Option, ...]) -> frozenset[str]:
+    answers = [entry[name] for name in ("answer", "answer_fine", "answer_coarse") if name in entry]
+    letters = frozenset(answers[0] if answers else ())
+    if not letters or not letters <= {option.letter for option in options}:
+        raise ValueError(f"the answer is {answers}, not letters of the options")
+    return letters
