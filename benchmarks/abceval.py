@@ -16,15 +16,13 @@ import numpy as np
 
 from grice.benchmarks import abceval_metrics, abceval_tables
 from grice.benchmarks.abceval_folds import FOLDS, read_folds
-from grice.benchmarks.abceval_judge import Judged, judged, load_judge
+from grice.benchmarks.abceval_judge import Judged, judged
 from grice.benchmarks.abceval_outputs import REPLAYS, Outputs, always_yes, replay, truth_of
 from grice.benchmarks.abceval_paper import paper
 from grice.benchmarks.abceval_predictions import BehaviorMonitor, Predictions, predicted
 from grice.benchmarks.abceval_significance import marks
-from grice.benchmarks.benchmark import Benchmark, Options, Sheet, opened
+from grice.benchmarks.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
 from grice.benchmarks.mcnemar import Flags
-from grice.benchmarks.metrics import Measure
-from grice.middleware.monitor.judgement import Judge
 from grice.models.data import abceval
 from grice.models.data.abceval import LabelledResponse
 from grice.models.data.pins import data_set
@@ -60,7 +58,6 @@ def load_monitor(options: Options) -> BehaviorMonitor:
 def evaluate(
     options: Options,
     monitors: Callable[[Options], BehaviorMonitor] = load_monitor,
-    judges: Callable[[Options, str], Judge] = load_judge,
     folds: Path = FOLDS,
 ) -> Sheet:
     """Score all nine behaviours.
@@ -86,7 +83,7 @@ def evaluate(
 
     def load(name: str) -> Found:
         if name.startswith(LLM):
-            answers = judged(judges(options, name.removeprefix(LLM)), rows, name)
+            answers = judged(name.removeprefix(LLM), rows, options)
             return Found(answers.outputs, judged=answers)
         if name == OURS:
             return ours()
@@ -120,7 +117,7 @@ def _add(sheet: Sheet, label: Behavior, system: str, outputs: Outputs, truth: Fl
     kept = outputs[label].scored
     groups = [group for group, counts in zip(sheet.groups, kept, strict=True) if counts]
     measures = {metric: abceval_metrics.measure(metric, outputs[label].said[kept], truth[kept]) for metric in metrics}
-    _add_defined(sheet, label, system, measures, groups, len(kept) - len(groups))
+    sheet.add_defined(label, system, measures, groups, len(kept) - len(groups))
 
 
 def _add_macro(sheet: Sheet, system: str, outputs: Outputs, truth: Truth) -> None:
@@ -133,18 +130,7 @@ def _add_macro(sheet: Sheet, system: str, outputs: Outputs, truth: Truth) -> Non
     pairs = [(outputs[label].said, truth[label]) for label in BEHAVIORS]
     measures = {metric: abceval_metrics.macro(metric, pairs, scored) for metric in metrics}
     incomplete = int((~np.all(scored, axis=0)).sum())  # they count in the behaviours for which they have an answer
-    _add_defined(sheet, MACRO, system, measures, sheet.groups, incomplete)
-
-
-def _add_defined(
-    sheet: Sheet, task: str, system: str, measures: Mapping[str, Measure], groups: Sequence[str], unscored: int
-) -> None:
-    undefined = [metric for metric, measure in measures.items() if np.isnan(measure.value)]
-    for metric, measure in measures.items():
-        if metric not in undefined:
-            sheet.add(task, system, metric, measure, groups, unscored)
-    if undefined:
-        sheet.add_unscored(task, system, undefined, f"nothing to divide by in {', '.join(undefined)}")
+    sheet.add_defined(MACRO, system, measures, sheet.groups, incomplete)
 
 
 def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[str, Found], truth: Truth) -> None:
@@ -164,6 +150,7 @@ def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[s
             sheet.tables.append(abceval_tables.calibration(name, each.predictions, truth))
             sheet.settings[name] = dict(each.predictions.about)
         if each.judged is not None:
+            sheet.settings[name] = each.judged.run.settings
             sheet.tables.append(each.judged.usage(name))
             sheet.notes += [f"{name}: {count} answers unscored: {why}" for why, count in each.judged.reasons().most_common()]
 
@@ -194,9 +181,6 @@ BENCHMARK = Benchmark(
     systems=(OURS, *REPLAYS, FLOOR, f"{LLM}MODEL"),
     default_systems=(OURS, *REPLAYS, FLOOR),
     files=((abceval.FOLDER, abceval.FILE),),
-    options=(
-        *("behaviors", "threads", "weights"),
-        *("llm_url", "llm_window", "llm_pairing", "llm_cache", "llm_price_in", "llm_price_out"),
-    ),
+    options=("behaviors", "threads", "weights", "llm_window", "llm_pairing", *LLM_OPTIONS),
     evaluate=evaluate,
 )

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from tqdm import tqdm
 
 from grice.benchmarks.abceval_outputs import Outputs, decided
 from grice.benchmarks.benchmark import Options
+from grice.benchmarks.llm_run import Ask, LlmRun, Question, Sample, answer_all, hashed
 from grice.benchmarks.results import Cell, Table
-from grice.middleware.judge import LlmJudge
-from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
-from grice.middleware.monitor.judgement import Judge, Judgement
+from grice.middleware.judge import LlmJudge, judge_prompt
+from grice.middleware.llm import Message, Reply
 from grice.models.data.abceval import LabelledResponse
-from grice.models.errors import InputError, JudgeError
+from grice.models.errors import GriceError, JudgeError
 from grice.models.results import BEHAVIORS, Behavior
 
-KEY_VARIABLES = ("GRICE_JUDGE_API_KEY", "OPENAI_API_KEY")
-"""Where the key of the server is looked for: in the first that is set. A key on a command line would be seen by others."""
-MAX_TOKENS = 1024
-BATCH = 4
-"""Responses whose questions are handed over together; the judge asks several side by side."""
-
-
-def load_judge(options: Options, model: str) -> Judge:
-    """The judge that asks `model` on the server of the options.
-
-    Raises:
-        InputError: the options name no server.
-        SettingsError: an option has a value that the judge does not take. MissingExtra: openai is not installed.
-        DataError: the file of remembered answers cannot be used.
-    """
-    if options.llm_url is None:
-        raise InputError("--llm-url", None, "the base URL of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1")
-    key = next((os.environ[name] for name in KEY_VARIABLES if os.environ.get(name)), "")
-    settings = ChatSettings(
-        options.llm_url,
-        model,
-        key,
-        MAX_TOKENS,
-        prompt_price=options.llm_price_in,
-        completion_price=options.llm_price_out,
-    )
-    chat = ChatModel(settings, ReplyCache(options.llm_cache) if options.llm_cache else None)
-    return LlmJudge(chat, options.llm_window, options.llm_pairing)
+TASK = "abceval"
+UNDECIDED = "the judge's answer has no decision"
 
 
 @dataclass(frozen=True)
@@ -55,56 +26,90 @@ class Judged:
 
     Attributes:
         dialogues: how many the responses are of.
-        judgements: by behaviour, one a response.
+        run: its answers, response by response, each about the nine behaviours in their order.
     """
 
     dialogues: int
-    judgements: Mapping[Behavior, Sequence[Judgement]]
+    run: LlmRun
 
     @property
     def outputs(self) -> Outputs:
         """Its decisions; a question without one is unscored, not "no"."""
-        return decided({label: [each.decision for each in found] for label, found in self.judgements.items()})
+        return decided({label: [sample.prediction for sample in self.samples(label)] for label in BEHAVIORS})
+
+    def samples(self, label: Behavior) -> Sequence[Sample]:
+        """Its answers about one behaviour, one a response."""
+        return self.run.samples[BEHAVIORS.index(label) :: len(BEHAVIORS)]
 
     def cost(self, label: Behavior) -> float | None:
         """US dollars a dialogue for one behaviour, as in Table 15; None where no answer has a price."""
-        known = [each.cost for each in self.judgements[label] if each.cost is not None]
+        costs = [exchange.cost for sample in self.samples(label) for exchange in sample.exchanges]
+        known = [cost for cost in costs if cost is not None]
         return sum(known) / self.dialogues if known else None
 
     def reasons(self) -> Counter[str]:
         """Why questions have no decision."""
-        return Counter(each.unscored for found in self.judgements.values() for each in found if each.decision is None)
+        return Counter(sample.error or UNDECIDED for sample in self.run.samples if sample.status != "answered")
 
     def usage(self, system: str) -> Table:
         """Tokens a dialogue by behaviour, as the server counted them, and how many answers were remembered or are unscored."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                label,
-                round(sum(each.prompt_tokens for each in found) / self.dialogues, 1),
-                round(sum(each.completion_tokens for each in found) / self.dialogues, 1),
-                sum(each.cached for each in found),
-                sum(each.decision is None for each in found),
-            )
-            for label, found in self.judgements.items()
-        ]
         header = ("behavior", "prompt tokens", "completion tokens", "remembered answers", "unscored answers")
-        return Table(f"Tokens per dialogue: {system}", header, tuple(rows))
+        return Table(f"Tokens per dialogue: {system}", header, tuple(self._usage(label) for label in BEHAVIORS))
+
+    def _usage(self, label: Behavior) -> tuple[Cell, ...]:
+        samples = self.samples(label)
+        exchanges = [exchange for sample in samples for exchange in sample.exchanges]
+        return (
+            label,
+            round(sum(exchange.prompt_tokens or 0 for exchange in exchanges) / self.dialogues, 1),
+            round(sum(exchange.completion_tokens or 0 for exchange in exchanges) / self.dialogues, 1),
+            sum(exchange.remembered for exchange in exchanges),
+            sum(sample.status != "answered" for sample in samples),
+        )
 
 
-def judged(judge: Judge, rows: Sequence[LabelledResponse], label: str) -> Judged:
-    """Ask about every behaviour of every response. The bar shows on a terminal only.
+def judged(model: str, rows: Sequence[LabelledResponse], options: Options) -> Judged:
+    """Ask `model` about every behaviour of every response.
 
     Raises:
-        JudgeError: none of the first questions was answered, so that the others would not be either.
+        GriceError: as `answer_all`.
     """
-    found: list[Judgement] = []
-    with tqdm(total=len(rows) * len(BEHAVIORS), desc=label, unit="question", disable=None) as bar:
-        for start in range(0, len(rows), BATCH):
-            given = [row.dialogue for row in rows[start : start + BATCH]]
-            questions = [(dialogue, behavior) for dialogue in given for behavior in BEHAVIORS]
-            found += judge.judge(questions)
-            if start == 0 and all(each.error for each in found):
-                raise JudgeError(f"none of the first {len(found)} questions was answered: {found[0].unscored}")
-            bar.update(len(questions))
-    dialogues = len({row.dialogue_id for row in rows})
-    return Judged(dialogues, {behavior: found[order :: len(BEHAVIORS)] for order, behavior in enumerate(BEHAVIORS)})
+    questions = [_question(row, behavior, options) for row in rows for behavior in BEHAVIORS]
+    about = {
+        "benchmark": "abceval",
+        "prompts_sha256": hashed(judge_prompt(row.dialogue, behavior) for row in rows for behavior in BEHAVIORS),
+        "window": options.llm_window,
+        "pairing": options.llm_pairing,
+    }
+    return Judged(len({row.dialogue_id for row in rows}), answer_all(questions, model, options, TASK, about))
+
+
+def _question(row: LabelledResponse, behavior: Behavior, options: Options) -> Question:
+    def decision(ask: Ask) -> bool | None:
+        judge = LlmJudge(_Asked(ask), options.llm_window, options.llm_pairing)
+        (judgement,) = judge.judge([(row.dialogue, behavior)])
+        if judgement.error:
+            raise JudgeError(judgement.unscored)
+        return judgement.decision
+
+    return Question(f"{row.dialogue_id}/{row.place}/{behavior}", row.dialogue_id, list(row.annotators[behavior]), decision)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What `LlmJudge` asks goes through the run."""
+
+    ask: Ask
+
+    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
+        return [self._complete(messages) for messages in conversations]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _complete(self, messages: Sequence[Message]) -> Reply | GriceError:
+        try:
+            text = self.ask(messages)
+        except GriceError as error:
+            return error
+        return Reply(text, self.ask.exchanges[-1].finish_reason)

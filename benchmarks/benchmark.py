@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
+
+import numpy as np
 
 from grice.benchmarks.bootstrap import estimate
 from grice.benchmarks.metrics import Measure
@@ -15,10 +17,17 @@ from grice.models.manifest import FILE, sha256
 
 Split = Literal["ours", "all"]
 Weights = Literal["folds", "shipped"]
+Requests = Literal["auto", "official", "ours"]
 System = TypeVar("System")
 
 SPLITS: tuple[str, ...] = get_args(Split)
 WEIGHTS: tuple[str, ...] = get_args(Weights)
+REQUESTS: tuple[str, ...] = get_args(Requests)
+LLM_OPTIONS = (
+    *("llm_url", "llm_cache", "llm_price_in", "llm_price_out", "llm_workers", "llm_rpm", "llm_timeout_s"),
+    *("llm_temperature", "llm_max_tokens", "llm_omit", "llm_batch", "llm_out"),
+)
+"""The options of benchmarks that ask a language model."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +39,31 @@ class Options:
         split: `ours` (our own test part) or `all` (every row, for data that nobody trained on).
         systems: which to run; empty means the benchmark's own choice.
         limit: the first so many rows; None means the benchmark's own choice.
-        seed: of the bootstrap, 0 or more.
+        seed: of the bootstrap, and of a language model's sampling; 0 or more.
         beams: of the rewriter, 1 to 16.
         threads: of every system, 1 to 64.
-        rewriter, directness, behaviors: a shipped model's name or the folder of an exported one.
+        rewriter, directness, behaviors, mind, intentions: a shipped model's name or the folder of an exported one.
         checkpoint: folder of the trained rewriter, as transformers saves it.
         rounds: how often speed is taken.
         rasa_python: the interpreter of an environment with Rasa and grice.
-        work: where Rasa keeps trained models and its cache.
+        work: where models that a benchmark trains are kept, and Rasa's cache.
+        requests: whose indirect requests: `official`, `ours`, or `auto`: the official ones if all their files are there.
+        resolver: a shipped slot-value resolver's name or the folder of an exported one.
         weights: `folds` (the stored predictions of the cross-validation) or `shipped` (the shipped model, for held-back data).
+        tasks: which to run; empty means the benchmark's own choice.
+        annotations: file of dialogues with annotated intentions; None: the benchmark's own dialogues.
         llm_url: base URL of an OpenAI-compatible server.
         llm_window: turns of context that the language model reads, the newest, at least 1; None: all.
         llm_pairing: for behaviours about an earlier turn, it reads one earlier turn at a time.
         llm_cache: file that remembers its answers, so that a run that was interrupted goes on; None: none.
         llm_price_in, llm_price_out: US dollars per million tokens that it reads and writes; None: not known.
+        llm_workers: questions that are asked side by side, 1 to 64.
+        llm_rpm: requests a minute, at most; None: without limit.
+        llm_timeout_s: seconds that one request may take.
+        llm_temperature, llm_max_tokens: of its answers; None: as the benchmark's paper had them.
+        llm_omit: of `temperature` and `seed`, what the server refuses, so that it is not sent.
+        llm_batch: ask through OpenAI's batch API.
+        llm_out: folder for its samples, one folder a task and model, which hold its answers too where there is no `llm_cache`.
 
     Raises:
         InputError: a value is out of range.
@@ -63,16 +83,30 @@ class Options:
     rasa_python: Path = Path(".venv-rasa/bin/python")
     work: Path = Path("runs/rasa-nlu")
     behaviors: str = "behaviors"
+    mind: str = "mind"
+    intentions: str = "intentions"
+    tasks: tuple[str, ...] = ()
+    annotations: Path | None = None
     weights: Weights = "folds"
+    requests: Requests = "auto"
+    resolver: str = "slot_values"
     llm_url: str | None = None
     llm_window: int | None = None
     llm_pairing: bool = False
     llm_cache: Path | None = None
     llm_price_in: float | None = None
     llm_price_out: float | None = None
+    llm_workers: int = 4
+    llm_rpm: float | None = None
+    llm_timeout_s: float = 60.0
+    llm_temperature: float | None = None
+    llm_max_tokens: int | None = None
+    llm_omit: tuple[str, ...] = ()
+    llm_batch: bool = False
+    llm_out: Path | None = None
 
     def __post_init__(self) -> None:
-        for name, choices in (("split", SPLITS), ("weights", WEIGHTS)):
+        for name, choices in (("split", SPLITS), ("weights", WEIGHTS), ("requests", REQUESTS)):
             if getattr(self, name) not in choices:
                 raise InputError(name, getattr(self, name), ", ".join(choices))
         for name, low, high in (
@@ -84,6 +118,11 @@ class Options:
             ("llm_window", 1, 1000),
             ("llm_price_in", 0, 10**6),
             ("llm_price_out", 0, 10**6),
+            ("llm_workers", 1, 64),
+            ("llm_rpm", 1, 10**6),
+            ("llm_timeout_s", 0.001, 3600),
+            ("llm_temperature", 0, 2),
+            ("llm_max_tokens", 1, 10**6),
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
@@ -98,6 +137,8 @@ class Sheet:
         groups: the dialogue of every row.
         unscored: rows that no system could be given.
         part: which rows of the data these are, in words; empty: what the split says.
+        drawn: what the bootstrap draws.
+        data: sha256 of data files that are read beside those of `Benchmark.files`, by their path below the data folder.
         models: sha256 of the manifest of every model used, by name.
         settings: of the systems, beyond the options.
         notes: what a reader of the tables should know.
@@ -108,12 +149,14 @@ class Sheet:
     seed: int
     unscored: int = 0
     part: str = ""
+    drawn: str = "dialogue"
     results: list[Result] = field(default_factory=list)
     signatures: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     published: tuple[Published, ...] = ()
     notes: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    data: dict[str, str] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -131,11 +174,23 @@ class Sheet:
         left_out = self.unscored if unscored is None else self.unscored + unscored
         self.results.append(Result.of(self.benchmark, task, system, metric, found, left_out))
 
-    def add_unscored(self, task: str, system: str, metrics: Iterable[str], reason: str) -> None:
-        """Say that `system` could not be scored on `task`, and why."""
+    def add_defined(
+        self, task: str, system: str, measures: Mapping[str, Measure], groups: Sequence[str], unscored: int = 0
+    ) -> None:
+        """Add every figure that has a value, and say of the others that there is none."""
+        undefined = [metric for metric, measure in measures.items() if np.isnan(measure.value)]
+        for metric, measure in measures.items():
+            if metric not in undefined:
+                self.add(task, system, metric, measure, groups, unscored)
+        if undefined:
+            reason = f"nothing to divide by in {', '.join(undefined)}"
+            self.add_unscored(task, system, undefined, reason, len(groups) + unscored)
+
+    def add_unscored(self, task: str, system: str, metrics: Iterable[str], reason: str, rows: int | None = None) -> None:
+        """Say that `system` could not be scored on `task`, and why; `rows` where the task's are not the sheet's."""
         self.reasons[f"{task}/{system}"] = reason
-        rows = len(self.groups) + self.unscored
-        self.results += [Result.none(self.benchmark, task, system, metric, rows) for metric in metrics]
+        left_out = self.unscored + (len(self.groups) if rows is None else rows)
+        self.results += [Result.none(self.benchmark, task, system, metric, left_out) for metric in metrics]
 
     def add_model(self, model: object) -> None:
         """Note the checksum of a shipped or exported model; other systems have no manifest."""

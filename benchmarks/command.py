@@ -7,8 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from grice.benchmarks import report, runner
-from grice.benchmarks.benchmark import SPLITS, WEIGHTS, Options
+from grice.benchmarks import llm_arguments, report, runner
+from grice.benchmarks.benchmark import REQUESTS, SPLITS, WEIGHTS, Options
 from grice.benchmarks.registry import MODULES, find
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--system", action="extend", nargs="+", default=[], metavar="S", help="only these systems")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap and of language models (default: 0)")
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the run and its results as JSON")
     parser.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the tables as Markdown")
     parser.add_argument("--beam", type=int, default=Options.beams, metavar="N", help="beams of the rewriter (default: 1, greedy)")
@@ -36,6 +36,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--behaviors", default=Options.behaviors, metavar="NAME|DIR", help="a shipped or exported behaviour monitor"
+    )
+    parser.add_argument("--mind", default=Options.mind, metavar="NAME|DIR", help="rectom: a shipped or exported model of minds")
+    parser.add_argument(
+        "--intentions", default=Options.intentions, metavar="NAME|DIR", help="persuasion: a shipped or exported intention detector"
+    )
+    parser.add_argument("--task", action="extend", nargs="+", default=[], metavar="T", help="persuasion, indirect-requests: only these tasks")
+    parser.add_argument(
+        "--annotations",
+        type=Path,
+        metavar="FILE.jsonl",
+        help="persuasion: ask about these dialogues (`grice persuasion sheet` writes such a file)",
     )
     parser.add_argument(
         "--checkpoint",
@@ -53,25 +64,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"rasa-nlu: the Python of the Rasa environment (default: {Options.rasa_python})",
     )
     parser.add_argument(
-        "--work", type=Path, default=Options.work, metavar="DIR", help=f"rasa-nlu: keeps trained models (default: {Options.work})"
+        "--work",
+        type=Path,
+        default=Options.work,
+        metavar="DIR",
+        help=f"rasa-nlu, indirect-requests: keeps trained models (default: {Options.work})",
+    )
+    parser.add_argument(
+        "--requests",
+        default=Options.requests,
+        metavar="|".join(REQUESTS),
+        help="indirect-requests: the official ones, ours, or the official ones if their files are there (default)",
+    )
+    parser.add_argument(
+        "--resolver", default=Options.resolver, metavar="NAME|DIR", help="a shipped or exported slot-value resolver"
     )
     parser.add_argument(
         "--weights",
         default=Options.weights,
         metavar="|".join(WEIGHTS),
-        help="abceval: stored predictions of the cross-validation (default), or the shipped model, for held-back data",
+        help="abceval, persuasion, rectom: stored predictions of the cross-validation (default), or the shipped model",
     )
-    _add_llm_arguments(parser)
-
-
-def _add_llm_arguments(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("large language models (systems openai:MODEL of abceval)")
-    group.add_argument("--llm-url", metavar="URL", help="base URL of an OpenAI-compatible server; its key is $OPENAI_API_KEY")
-    group.add_argument("--llm-window", type=int, metavar="K", help="only the newest K turns of context (default: all)")
-    group.add_argument("--llm-pairing", action="store_true", help="hold the response against one earlier turn at a time")
-    group.add_argument("--llm-cache", type=Path, metavar="FILE", help="remembers answers: an interrupted run goes on")
-    group.add_argument("--llm-price-in", type=float, metavar="USD", help="per million tokens that the model reads")
-    group.add_argument("--llm-price-out", type=float, metavar="USD", help="per million tokens that it writes")
+    llm_arguments.add(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,13 +114,14 @@ def run(args: argparse.Namespace) -> int:
         rasa_python=args.rasa_python,
         work=args.work,
         behaviors=args.behaviors,
+        mind=args.mind,
+        intentions=args.intentions,
+        tasks=tuple(args.task),
+        annotations=args.annotations,
         weights=args.weights,
-        llm_url=args.llm_url,
-        llm_window=args.llm_window,
-        llm_pairing=args.llm_pairing,
-        llm_cache=args.llm_cache,
-        llm_price_in=args.llm_price_in,
-        llm_price_out=args.llm_price_out,
+        requests=args.requests,
+        resolver=args.resolver,
+        **llm_arguments.given(args),
     )
     try:
         found = runner.run(benchmark, options, shlex.join(["grice", *sys.argv[1:]]))

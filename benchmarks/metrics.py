@@ -169,3 +169,26 @@ def divided(above: Any, below: Any) -> Array:
     """The quotient, NaN where it is undefined."""
     quotient: Array = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=np.asarray(below) != 0)
     return quotient
+
+
+def pearson(left: ArrayLike, right: ArrayLike) -> Measure:
+    """Pearson's correlation of two numbers a row, -1 to 1; undefined where one of them is the same in all rows."""
+    one, other = np.asarray(left, float), np.asarray(right, float)
+    rows = np.stack([np.ones_like(one), one, other, one * one, other * other, one * other], axis=1)
+
+    def formula(sums: Array) -> Array:
+        n, x, y, xx, yy, xy = sums.T
+        spread = np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0)
+        return divided(n * xy - x * y, np.sqrt(spread))
+
+    return Measure(rows, formula)
+
+
+def accuracy_ratio(right: ArrayLike, other_right: ArrayLike) -> Measure:
+    """How many times the accuracy of another system one system has, on the same rows: paired, so its interval is that of the ratio.
+
+    Args:
+        right, other_right: for each row whether that system is right.
+    """
+    rows = np.stack([np.asarray(right, float), np.asarray(other_right, float)], axis=1)
+    return Measure(rows, lambda sums: divided(sums[:, 0], sums[:, 1]))

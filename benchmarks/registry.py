@@ -7,7 +7,10 @@ import importlib
 from grice.benchmarks.benchmark import Benchmark
 from grice.models.errors import InputError, MissingExtra
 
-MODULES = {name: f"grice.benchmarks.{name.replace('-', '_')}" for name in ("abceval", "direct", "nlu", "rasa-nlu", "speed")}
+MODULES = {
+    name: f"grice.benchmarks.{name.replace('-', '_')}"
+    for name in ("abceval", "direct", "indirect-requests", "nlu", "persuasion", "rasa-nlu", "rectom", "speed")
+}
 
 
 def find(name: str) -> Benchmark:

@@ -28,6 +28,11 @@ def markdown(report: Report) -> str:
     return head + _document(report, heading=lambda title: f"## {title}", draw=_piped)
 
 
+def table_text(table: Table) -> str:
+    """One table for a terminal, without its title."""
+    return _aligned(_plain(table))
+
+
 def _document(report: Report, heading: Callable[[str], str], draw: Callable[[_Grid], str]) -> str:
     grids = [*_tasks(report), *map(_plain, report.run.tables)]
     parts = [f"{heading(grid.title)}\n\n{draw(grid)}" for grid in grids]
@@ -58,7 +63,7 @@ def _row(system: str, results: Sequence[Result], metrics: Sequence[str]) -> tupl
 
 
 def _paper_row(system: str, rows: Sequence[Published], metrics: Sequence[str]) -> tuple[str, ...]:
-    cells = {row.metric: _figure(row.value) for row in rows}
+    cells = {row.metric: figure(row.value) for row in rows}
     return (f"published: {system}", *(cells.get(metric, "") for metric in metrics), str(rows[0].n), "")
 
 
@@ -66,11 +71,12 @@ def _cell(result: Result) -> str:
     if result.value is None:
         return NOT_SCORED
     if result.low is None or result.high is None:
-        return _figure(result.value)
-    return f"{_figure(result.value)} [{_figure(result.low)}, {_figure(result.high)}]"
+        return figure(result.value)
+    return f"{figure(result.value)} [{figure(result.low)}, {figure(result.high)}]"
 
 
-def _figure(value: float) -> str:
+def figure(value: float) -> str:
+    """A figure with as many digits as are worth reading."""
     return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
 
 
@@ -80,7 +86,7 @@ def _plain(table: Table) -> _Grid:
 
 def _notes(report: Report) -> list[str]:
     run = report.run
-    notes = [f"{run.n} rows ({run.part}), seed {run.seed}, {run.seconds} s. In brackets: 95 % interval, bootstrap by dialogue."]
+    notes = [f"{run.n} rows ({run.part}), seed {run.seed}, {run.seconds} s. In brackets: 95 % interval, bootstrap by {run.drawn}."]
     notes += [f"{metric}: {signature}" for metric, signature in run.signatures.items()]
     notes += [f"{NOT_SCORED}: {', '.join(places)}: {reason}" for reason, places in _places(run.reasons).items()]
     notes += list(dict.fromkeys(f"published: {row.source}" for row in run.published))

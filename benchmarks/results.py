@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grice.benchmarks.bootstrap import Estimate
+from grice.models.errors import DataCorrupt, DataNotFound
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Run:
 
     Attributes:
         part: which rows of the data, in words.
+        drawn: what the bootstrap drew.
         data: sha256 of every data file that was read, by its path below the data folder.
         models: sha256 of the manifest of every model that was used, by the model's name.
         versions: of Python and of the packages that matter.
@@ -103,6 +105,7 @@ class Run:
     notes: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     tables: tuple[Table, ...] = ()
+    drawn: str = "dialogue"
 
 
 @dataclass(frozen=True)
@@ -116,3 +119,31 @@ class Report:
         """Write `{"run": {…}, "results": […]}` as JSON."""
         content = {"run": asdict(self.run), "results": [asdict(result) for result in self.results]}
         path.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """The report that `write` wrote.
+
+        Raises:
+            DataNotFound: there is no such file.
+            DataCorrupt: it is something else.
+        """
+        try:
+            content = json.loads(path.read_bytes())
+            run, results = content["run"], tuple(Result(**result) for result in content["results"])
+            published = tuple(Published(**row) for row in run.get("published", ()))
+            tables = tuple(
+                Table(table["title"], tuple(table["header"]), tuple(map(tuple, table["rows"]))) for table in run.get("tables", ())
+            )
+            for figure in (
+                *(value for each in results for value in (each.value, each.low, each.high)),
+                *(row.value for row in published),
+            ):
+                if figure is not None and not isinstance(figure, (int, float)):
+                    raise TypeError(f"{figure!r} is no figure")
+            rest = {"notes": tuple(run.get("notes", ())), "reasons": dict(run.get("reasons", {}))}
+            return cls(Run(**{**run, **rest, "published": published, "tables": tables}), results)
+        except OSError as error:
+            raise DataNotFound(f"{path}: {error.strerror}; give a file that `grice bench --out` wrote") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise DataCorrupt(f"{path}: not what `grice bench --out` writes ({type(error).__name__}: {error})") from error

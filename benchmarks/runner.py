@@ -54,15 +54,16 @@ def run(benchmark: Benchmark, options: Options, command: str) -> Report:
         command=command,
         split=options.split,
         part=sheet.part or PARTS[options.split],
+        drawn=sheet.drawn,
         seed=options.seed,
         limit=options.limit,
         n=len(sheet.groups),
         started=started.isoformat(timespec="seconds"),
         seconds=round(time.perf_counter() - clock, 1),
         git=_commit(),
-        data=data,
+        data={**data, **sheet.data},
         models=sheet.models,
-        versions=_versions(),
+        versions=versions(),
         options={**_own_options(benchmark, options), **sheet.settings},
         signatures=sheet.signatures,
         reasons=sheet.reasons,
@@ -88,14 +89,15 @@ def _own_options(benchmark: Benchmark, options: Options) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
 
 
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
+def versions() -> dict[str, str]:
+    """Of Python, the machine and the packages that matter."""
+    found = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
     for package in PACKAGES:
         try:
-            versions[package] = metadata.version(package)
+            found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return versions
+    return found
 
 
 def _commit() -> str | None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from grice.models.behavior_features import Nearest, Said, features
 from grice.models.dialogue import Dialogue, Speaker, plain_text
+from grice.models.heads import Slots
 from grice.models.sentence_encoder import SentenceEncoder
 from grice.models.wording import Wording, sentences
 
@@ -26,8 +27,6 @@ SLOTS = 1 << 14
 _PIECE = re.compile(r"[a-z']+|[?!.,]")
 
 _wording = functools.lru_cache(maxsize=8192)(Wording.of)
-
-Slots = Mapping[int, int]
 
 
 @dataclass(frozen=True)

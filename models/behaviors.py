@@ -9,7 +9,6 @@ from pathlib import Path
 from grice.models.behavior_heads import BehaviorHeads
 from grice.models.behavior_inputs import HISTORY_TURNS, BehaviorInputs, read_inputs
 from grice.models.dialogue import Dialogue, Speaker
-from grice.models.errors import WeightsError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import BEHAVIORS, PAIRED, Behavior, Behaviors
 from grice.models.runtime.parallel import Workers
@@ -34,7 +33,7 @@ class BehaviorMonitor:
     """
 
     def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0) -> None:
-        _check_encoder(manifest, encoder.manifest)
+        encoder.check_fitted(manifest)
         self.manifest = manifest
         self.encoder = encoder
         self.provider = encoder.provider
@@ -57,14 +56,6 @@ class BehaviorMonitor:
             len(dialogue.history) - read,
             not self.encoder.fits(dialogue.last.text),
         )
-
-
-def _check_encoder(manifest: Manifest, encoder: Manifest) -> None:
-    """Refuse an encoder other than the one that the heads were fitted to; another precision of it is the same."""
-    fitted, found = manifest.settings["encoder"]["files"], {name: facts["sha256"] for name, facts in encoder.files.items()}
-    if any(found.get(name, digest) != digest for name, digest in fitted.items()) or not fitted.keys() & found.keys():
-        expected = manifest.settings["encoder"]["name"]
-        raise WeightsError(f"model {manifest.name}: made for another encoder than {encoder.folder} ({expected}); train it again")
 
 
 def evidence(inputs: BehaviorInputs) -> dict[Behavior, int]:

@@ -18,7 +18,8 @@
     ├── NluError            the NLU server behind the service failed
     │   └── NluLate             it did not answer in time
     ├── JudgeError          a large language model could not be asked, or its answer has no decision
-    │   └── BudgetExhausted     asking it would pass the limit of calls or of dollars
+    │   ├── BudgetExhausted     asking it would pass the limit of calls or of dollars
+    │   └── NoDecision          it answered something else than what it was asked for
     ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
     ├── DeadlineExceeded    a stage did not answer in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
@@ -118,6 +119,10 @@ class JudgeError(GriceError):
 
 class BudgetExhausted(JudgeError):
     """Asking a large language model would pass the limit of calls an hour or of US dollars a day."""
+
+
+class NoDecision(JudgeError):
+    """A large language model answered something else than what it was asked for; it would again."""
 
 
 class ServiceError(GriceError):

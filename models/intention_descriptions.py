@@ -13,8 +13,7 @@ from grice.models.errors import InputError
 from grice.models.results import FACE_ACTS, FaceAct
 
 Wording = Literal["new", "old"]
-"""The descriptions of the paper on intention detection in persuasive dialogues, Table 2, or those of Dutt et al. 2020, its Table
-13."""
+"""Those of the paper on intention detection in persuasive dialogues, Table 2, or those of Dutt et al. 2020, its Table 13."""
 
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
 
@@ -53,8 +52,8 @@ class IntentionDescriptions:
 
     Attributes:
         by_wording: in the order of the file.
-        groups: ids of descriptions that the same utterance may fit, by the group's name: where one is right, the others of its group
-            are no distractors (Table 10).
+        groups: ids of descriptions that the same utterance may fit, by the group's name: where one is right, the others of its
+            group are no distractors (Table 10).
     """
 
     by_wording: Mapping[Wording, tuple[IntentionDescription, ...]]

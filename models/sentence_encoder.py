@@ -7,15 +7,19 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from grice.models.dialogue import plain_text
+from grice.models.errors import WeightsError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.runtime.session import check_precision, choose_provider, open_session
 from grice.models.template import token_id
+
+Key = TypeVar("Key")
 
 REMEMBERED = 4096
 """Texts whose vectors are remembered: the turns of a dialogue are read again with each new one."""
@@ -50,12 +54,10 @@ class SentenceEncoder:
         """
         with self._lock:
             known = {text: self._vectors[text] for text in texts if text in self._vectors}
-        new = sorted(((self._ids(text), text) for text in {*texts} - known.keys()), key=lambda pair: (len(pair[0]), pair[1]))
-        for start in range(0, len(new), TOGETHER):
-            group = new[start : start + TOGETHER]
-            ids, mask = padded([row for row, _ in group])
+        for group in _alike([(text, self._ids(text)) for text in dict.fromkeys(texts) if text not in known]):
+            ids, mask = padded([row for _, row in group])
             vectors = self.session.run(["vector"], {"ids": ids, "mask": mask})[0]
-            known.update(zip((text for _, text in group), vectors, strict=True))
+            known.update(zip((text for text, _ in group), vectors, strict=True))
         with self._lock:
             for text in texts:
                 self._vectors[text] = known[text]
@@ -63,6 +65,35 @@ class SentenceEncoder:
             while len(self._vectors) > REMEMBERED:
                 self._vectors.popitem(last=False)
         return np.stack([known[text] for text in texts]) if texts else np.zeros((0, self.width), np.float32)
+
+    def states(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """The states of the tokens of each text, those of its ends included, shape (tokens, width); not remembered."""
+        rows = [(place, self._ids(text)) for place, text in enumerate(texts)]
+        found: dict[int, NDArray[np.float32]] = {}
+        for group in _alike(rows):
+            ids, mask = padded([row for _, row in group])
+            states = self.session.run(["states"], {"ids": ids, "mask": mask})[0]
+            found.update((place, state[: len(row)]) for (place, row), state in zip(group, states, strict=True))
+        return [found[place] for place in range(len(texts))]
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the manifest of a model that is fitted to this encoder says of it: name, version, checksums of the files."""
+        files = {name: facts["sha256"] for name, facts in self.manifest.files.items()}
+        return {"name": self.manifest.name, "version": self.manifest.version, "files": files}
+
+    def check_fitted(self, manifest: Manifest) -> None:
+        """See to it that the model of `manifest` was fitted to this encoder; another precision of it is the same.
+
+        Raises:
+            WeightsError: it was fitted to another one.
+        """
+        fitted, found = manifest.settings["encoder"]["files"], self.identity["files"]
+        if any(found.get(name, digest) != digest for name, digest in fitted.items()) or not fitted.keys() & found.keys():
+            expected = manifest.settings["encoder"]["name"]
+            raise WeightsError(
+                f"model {manifest.name}: made for another encoder than {self.manifest.folder} ({expected}); train it again"
+            )
 
     def fits(self, text: str) -> bool:
         """Whether all of `text` is read."""
@@ -75,6 +106,12 @@ class SentenceEncoder:
     def _ids(self, text: str) -> list[int]:
         start, end = self._ends
         return [start, *self._pieces(text)[: self.max_tokens - 2], end]
+
+
+def _alike(rows: Sequence[tuple[Key, list[int]]]) -> list[list[tuple[Key, list[int]]]]:
+    """`TOGETHER` rows of like length each."""
+    ordered = sorted(rows, key=lambda row: len(row[1]))
+    return [ordered[start : start + TOGETHER] for start in range(0, len(ordered), TOGETHER)]
 
 
 def padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from loopback_server import Answer, LoopbackServer, loopback, saying, sent
+from openai_batches import BATCH_PATHS, OpenAiBatches
 
 Request = dict[str, Any]
 """The body of a request."""
@@ -19,11 +20,18 @@ Script = Sequence[Answer] | Callable[[Request], Answer]
 
 
 def chat(text: str | None, usage: object = (20, 5), finish_reason: str = "stop", refusal: str | None = None) -> Answer:
+    """Answers with a chat completion."""
+    return saying(completion(text, usage, finish_reason, refusal))
+
+
+def completion(
+    text: str | None, usage: object = (20, 5), finish_reason: str = "stop", refusal: str | None = None
+) -> dict[str, object]:
     """A chat completion with so many prompt and completion tokens; `usage` is sent as it is if it is no pair."""
     counts = {"prompt_tokens": usage[0], "completion_tokens": usage[1]} if isinstance(usage, tuple) else usage
     message = {"role": "assistant", "content": text, "refusal": refusal}
     choice = {"index": 0, "message": message, "finish_reason": finish_reason, "logprobs": None}
-    return saying({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": counts})
+    return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": counts}
 
 
 def refusing(status: str, code: str | None = None, message: str = "no", more: str = "") -> Answer:
@@ -32,9 +40,10 @@ def refusing(status: str, code: str | None = None, message: str = "no", more: st
 
 
 class OpenAiServer:
-    """Serves `/v1/chat/completions`, and `/v1/models` while it is `healthy`."""
+    """Serves `/v1/chat/completions`, `/v1/models` while it is `healthy`, and what its `batches` serve, if it has any."""
 
-    def __init__(self, server: LoopbackServer, script: Script) -> None:
+    def __init__(self, server: LoopbackServer, script: Script, batches: OpenAiBatches | None = None) -> None:
+        self.batches = batches
         self.url = f"{server.url}/v1"
         self.requests: list[Request] = []
         self.keys: list[str] = []
@@ -56,6 +65,8 @@ class OpenAiServer:
         if path == "/v1/models":
             return sent(connection, b'{"object": "list", "data": []}', "200 OK" if self.healthy else "503 Service Unavailable")
         with self._lock:
+            if self.batches and path.startswith(BATCH_PATHS):
+                return self.batches.answer(connection, head.split()[0].decode(), path, body)
             chosen = self._next(path, head, body)
         return chosen(connection, request)
 
@@ -71,10 +82,10 @@ class OpenAiServer:
 
 
 @contextmanager
-def openai_server(script: Script) -> Iterator[OpenAiServer]:
+def openai_server(script: Script, batches: OpenAiBatches | None = None) -> Iterator[OpenAiServer]:
     """A server with that script; at the end, it must have been asked all of it and nothing else."""
     with loopback(lambda connection, request: server.answer(connection, request)) as below:
-        server = OpenAiServer(below, script)
+        server = OpenAiServer(below, script, batches)
         yield server
     assert not server.surprises
     assert callable(server.script) or not server.script, f"{len(server.script)} answers were not asked for"

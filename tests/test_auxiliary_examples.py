@@ -12,7 +12,7 @@ from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.training import auxiliary
 from grice.models.training.auxiliary_examples import SPOILT_BY, contradicted, read, spoilt_responses, with_persons_swapped
 from grice.models.training.behavior_members import BehaviorRecipe
-from grice.models.training.behavior_networks import NetworkRecipe
+from grice.models.training.heads import NetworkRecipe
 
 DIALOGUES = [
     [

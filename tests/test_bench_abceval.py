@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,15 @@ from bench_fixtures import bench, check_shape
 from data_fixtures import needs_released_data
 from fake_models import FakeBehaviors
 from loopback_server import Answer
-from openai_server import chat, openai_server
+from openai_server import OpenAiServer, chat, openai_server, refusing
 
 from grice.benchmarks import abceval, report, runner
 from grice.benchmarks.abceval_folds import read_folds
-from grice.benchmarks.abceval_judge import judged, load_judge
 from grice.benchmarks.abceval_paper import paper
 from grice.benchmarks.benchmark import Options, Sheet
+from grice.benchmarks.llm_run import read_run, run_folders
 from grice.benchmarks.results import Result, Table
-from grice.middleware.monitor import Judgement
 from grice.models.data import abceval as data
-from grice.models.dialogue import Dialogue
 from grice.models.errors import DataCorrupt, DataNotFound, InputError, JudgeError
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -40,22 +38,24 @@ class FakeMonitor(FakeBehaviors):
         self.thresholds: dict[Behavior, float] = {**dict.fromkeys(BEHAVIORS, 0.9), "!Rel": 0.95, "Red": 0.1}
 
 
-class ScriptedJudge:
-    """Says yes of responses at an even minute, has no decision at five, and counts tokens and dollars."""
+MODEL = "some/model:1"
 
-    def __init__(self, price: float | None = 0.001) -> None:
-        self.price = price
-        self.questions: list[tuple[Dialogue, Behavior]] = []
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
-        self.questions += questions
-        return [self._answer(dialogue, label) for dialogue, label in questions]
+def hour_of(request: dict[str, Any]) -> int:
+    """The hour that the response in question speaks of: 5 in the first of each dialogue, 9 in the last."""
+    question = request["messages"][-1]["content"].rpartition("I water bed")[2].split(".")[0]
+    return int(question.rpartition(" at ")[2])
 
-    def _answer(self, dialogue: Dialogue, label: Behavior) -> Judgement:
-        hour = int(re.findall(r"\d+", dialogue.last.text)[-1])
-        if hour == 5:
-            return Judgement(label, None, "", "the answer has no decision line", "", None, 90, 8, self.price)
-        return Judgement(label, hour % 2 == 0, "", "", "", None, 100, 10, self.price, cached=hour == 6)
+
+def judged_by(answer: Callable[[int], Answer], folder: Path, **options: Any) -> tuple[Sheet, OpenAiServer]:
+    """What comes of asking a model that answers by the hour."""
+    with openai_server(lambda request: answer(hour_of(request))) as server:
+        return abceval.evaluate(Options(folder, systems=(f"openai:{MODEL}",), llm_url=server.url, **options)), server
+
+
+def even_hours(hour: int) -> Answer:
+    """Yes of responses at an even hour, and no decision at five."""
+    return chat("Hm." if hour == 5 else f"Decision: [{'NO' if hour % 2 else 'YES'}]", (90, 8) if hour == 5 else (100, 10))
 
 
 @pytest.fixture
@@ -204,57 +204,81 @@ def test_shipped_weights_score_other_data_by_their_thresholds(folder: Path) -> N
 
 
 def test_a_judges_missing_decisions_are_unscored_and_left_out(folder: Path) -> None:
-    judge = ScriptedJudge()
-    sheet = abceval.evaluate(Options(folder, systems=("openai:some/model:1",)), judges=lambda _, name: judge)
+    sheet, server = judged_by(even_hours, folder)
     found = figures(sheet)
-    assert [label for _, label in judge.questions] == list(BEHAVIORS) * ROWS
-    result = found["Red", "openai:some/model:1", "accuracy"]
+    assert len(server.requests) == len(BEHAVIORS) * ROWS
+    result = found["Red", f"openai:{MODEL}", "accuracy"]
     assert (result.n, result.unscored) == (ROWS - DIALOGUES, DIALOGUES)  # the first response of each dialogue has no decision
     kept = [row for row in data.read(folder) if row.place]
     right = [(row.place % 2 == 1) == truth for row in kept for truth in row.annotators["Red"]]
     assert result.value == pytest.approx(100 * sum(right) / len(right))
-    assert found["Red", "openai:some/model:1", "positives"].value == 2 * DIALOGUES
-    values = [found[label, "openai:some/model:1", "f1_pos"].value for label in BEHAVIORS]
-    assert found["macro", "openai:some/model:1", "f1_pos"].value == pytest.approx(sum(v for v in values if v is not None) / 9)
-    assert found["macro", "openai:some/model:1", "f1_pos"].unscored == DIALOGUES
-    assert f"openai:some/model:1: {9 * DIALOGUES} answers unscored: the answer has no decision line" in sheet.notes
+    assert found["Red", f"openai:{MODEL}", "positives"].value == 2 * DIALOGUES
+    values = [found[label, f"openai:{MODEL}", "f1_pos"].value for label in BEHAVIORS]
+    assert found["macro", f"openai:{MODEL}", "f1_pos"].value == pytest.approx(sum(v for v in values if v is not None) / 9)
+    assert found["macro", f"openai:{MODEL}", "f1_pos"].unscored == DIALOGUES
+    assert f"openai:{MODEL}: {9 * DIALOGUES} answers unscored: the judge's answer has no decision" in sheet.notes
 
 
 def test_a_judges_cost_and_tokens_are_per_dialogue(folder: Path) -> None:
-    sheet = abceval.evaluate(Options(folder, systems=("openai:m",)), judges=lambda *_: ScriptedJudge(0.001))
-    assert {row[-1] for row in table(sheet, "Table 15").rows} == {"0.005"}
-    tokens = table(sheet, "Tokens per dialogue: openai:m")
-    assert {row[1:] for row in tokens.rows} == {(490.0, 48.0, DIALOGUES, DIALOGUES)}
-    unpriced = abceval.evaluate(Options(folder, systems=("openai:m",)), judges=lambda *_: ScriptedJudge(None))
+    sheet, _ = judged_by(even_hours, folder, llm_price_in=2.0, llm_price_out=20.0)
+    # Four answers of 100 and 10 tokens, and one of 90 and 8, for each behaviour of a dialogue.
+    assert {row[-1] for row in table(sheet, "Table 15").rows} == {"0.0019"}  # (490 × 2 + 48 × 20) / 1,000,000
+    tokens = table(sheet, f"Tokens per dialogue: openai:{MODEL}")
+    assert {row[1:] for row in tokens.rows} == {(490.0, 48.0, 0, DIALOGUES)}
+    unpriced, _ = judged_by(even_hours, folder, limit=5)
     assert {row[-1] for row in table(unpriced, "Table 15").rows} == {"–"}
 
 
+def test_a_decision_that_is_cut_or_an_answer_that_fails_is_unscored(folder: Path) -> None:
+    answers = {5: chat("Decision: [Y", finish_reason="length"), 6: chat(""), 7: refusing("400 No")}
+    sheet, _ = judged_by(lambda hour: answers.get(hour, chat("Decision: [YES]")), folder)
+    result = figures(sheet)["Emp", f"openai:{MODEL}", "positives"]
+    assert (result.value, result.n, result.unscored) == (2 * DIALOGUES, 2 * DIALOGUES, 3 * DIALOGUES)
+    reasons = [note.partition("answers unscored: ")[2] for note in sheet.notes if "unscored" in note]
+    assert sorted(reason.split(";")[0] for reason in reasons) == [
+        "the judge's answer has no decision",
+        "the model's answer is empty",
+        "the server answered 400 (some_error)",
+    ]
+
+
+def test_a_yes_about_any_turn_is_a_yes_although_another_turn_failed(folder: Path) -> None:
+    def answer(request: dict[str, Any]) -> Answer:
+        prompt = request["messages"][-1]["content"]
+        return chat("Decision: [YES]") if "1. Speaker 1: Row 0" in prompt else refusing("400 No")
+
+    with openai_server(answer) as server:
+        options = Options(folder, systems=("openai:m",), limit=5, llm_url=server.url, llm_pairing=True)
+        sheet = abceval.evaluate(options)
+    results = figures(sheet)
+    assert [results[label, "openai:m", "positives"].value for label in ("!Par", "Red")] == [5, 5]
+
+
 def test_a_server_that_never_answers_stops_the_run(folder: Path) -> None:
-    class Unreachable:
-        asked = 0
-
-        def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
-            self.asked += len(questions)
-            return [Judgement(label, None, "", "nothing listens", "JudgeError") for _, label in questions]
-
-    judge = Unreachable()
-    with pytest.raises(JudgeError, match="none of the first 36 questions was answered: nothing listens"):
-        judged(judge, data.read(folder), "test")
-    assert judge.asked == 36
+    with pytest.raises(JudgeError, match=r"40 questions in a row were not answered, the last one because the server answered 400"):
+        judged_by(lambda _: refusing("400 No"), folder)
 
 
 def test_a_language_model_needs_a_server(folder: Path) -> None:
     with pytest.raises(InputError, match=r"--llm-url: got None; allowed: the base URL"):
-        load_judge(Options(folder), "some-model")
+        abceval.evaluate(Options(folder, systems=("openai:some-model",)))
+
+
+def test_a_judges_samples_are_written_down(folder: Path, tmp_path: Path) -> None:
+    sheet, _ = judged_by(even_hours, folder, limit=2, llm_out=tmp_path / "llm")
+    (run_folder,) = run_folders(tmp_path / "llm")
+    run = read_run(run_folder)
+    assert [sample.sample_id for sample in run.samples[:2]] == [f"{FIRST}/0/{label}" for label in BEHAVIORS[:2]]
+    first = data.read(folder)[0]
+    assert run.samples[0].gold == list(first.annotators[BEHAVIORS[0]])
+    assert [sample.status for sample in run.samples] == ["unparsable"] * 9 + ["answered"] * 9
+    assert sheet.settings[f"openai:{MODEL}"] == run.settings
 
 
 def decided(request: dict[str, Any]) -> Answer:
     """Says yes of responses that speak of six o'clock, and nothing that is a decision of those that speak of nine."""
-    question = request["messages"][-1]["content"].rpartition("I water bed")[2].split(".")[0]
-    hour = question.rpartition(" at ")[2]
-    return chat(
-        "Reasoning: none.\n" + ("I wonder." if hour == "9" else f"Decision: [{'YES' if hour == '6' else 'NO'}]"), (1000, 50)
-    )
+    hour = hour_of(request)
+    return chat("Reasoning: none.\n" + ("I wonder." if hour == 9 else f"Decision: [{'YES' if hour == 6 else 'NO'}]"), (1000, 50))
 
 
 def test_a_language_model_behind_a_server(

@@ -12,18 +12,19 @@ from data_fixtures import write_json
 from sklearn.ensemble import ExtraTreesRegressor
 
 from grice.models import Dialogue, Turn
-from grice.models.behavior_heads import BehaviorHeads, Forest, Networks, network_inputs
+from grice.models.behavior_heads import BehaviorHeads, network_inputs
 from grice.models.behaviors import BehaviorMonitor
 from grice.models.data.abceval import FILE, FOLDER
 from grice.models.errors import WeightsError
+from grice.models.heads import Forest, Networks
 from grice.models.manifest import read_manifest
 from grice.models.results import BEHAVIORS
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.training import behavior_members, behaviors
 from grice.models.training.auxiliary import train_auxiliary
-from grice.models.training.behavior_members import BehaviorRecipe, Examples, fit_members, pack, read_examples
-from grice.models.training.behavior_networks import NetworkRecipe
+from grice.models.training.behavior_members import BehaviorRecipe, Examples, fit_members, read_examples
 from grice.models.training.behaviors import best_threshold, calibrated, cross_validate, fold_of, train_behaviors
+from grice.models.training.heads import NetworkRecipe, pack
 
 TINY = NetworkRecipe(count=2, hidden=8, epochs=3)
 SMALL = BehaviorRecipe(networks=TINY, auxiliary=TINY, spoilt=20, trees=7, folds=3, inner_folds=2, axes=(3, 2, 2))
@@ -164,10 +165,10 @@ def test_a_trained_monitor_scores_with_its_encoder(data: Path, tmp_path: Path) -
 def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "heads.npz"
     path.write_bytes(b"not a zip file")
-    with pytest.raises(WeightsError, match="not the heads of a behaviour monitor"):
+    with pytest.raises(WeightsError, match="not the heads"):
         BehaviorHeads.load(path)
     np.savez(path, slope=np.ones(9))
-    with pytest.raises(WeightsError, match="not the heads of a behaviour monitor"):
+    with pytest.raises(WeightsError, match="not the heads"):
         BehaviorHeads.load(path)
 
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from grice.middleware.judge.context import Context, contexts
 from grice.middleware.judge.decision import Decision, read_decision
 from grice.middleware.judge.prompt import judge_prompt
-from grice.middleware.llm.chat_model import ChatModel
 from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.monitor.judgement import Judgement
 from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError
 from grice.models.results import Behavior
+
+
+class Chat(Protocol):
+    """Answers several conversations; a `ChatModel` does."""
+
+    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
+        """The replies, in order, with the error in the place of one that failed."""
+        ...
+
+    def close(self) -> None:
+        """Give connections back."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class LlmJudge:
         deadline_s: how long all questions of one call of `judge` may take; None: each has the time of the model's settings.
     """
 
-    def __init__(self, chat: ChatModel, window: int | None = None, pairing: bool = False, deadline_s: float | None = None) -> None:
+    def __init__(self, chat: Chat, window: int | None = None, pairing: bool = False, deadline_s: float | None = None) -> None:
         self.chat = chat
         self.window = window
         self.pairing = pairing

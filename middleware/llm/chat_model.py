@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import concurrent.futures
-import dataclasses
-import hashlib
-import json
 import logging
 import random
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from grice.middleware.llm.budget import Budget
-from grice.middleware.llm.chat_settings import FIXED, ChatSettings
+from grice.middleware.llm.chat_settings import ChatSettings
+from grice.middleware.llm.pace import Pace
 from grice.middleware.llm.reply import Message, Reply, reply_of
 from grice.middleware.llm.reply_cache import ReplyCache
+from grice.middleware.llm.request import Request, name_of, request_of
 from grice.middleware.remote.breaker import CircuitBreaker
 from grice.models.errors import DeadlineExceeded, GriceError, JudgeError, StoreError
 
@@ -50,6 +48,7 @@ class ChatModel:
         self._cache = cache
         self._budget = budget
         self._connection = Connection(settings)
+        self._pace = Pace(settings.per_minute) if settings.per_minute else None
         self._breaker = CircuitBreaker(f"the model {settings.model}", self._is_back) if is_live else None
         self._workers = concurrent.futures.ThreadPoolExecutor(settings.workers, thread_name_prefix="grice-llm")
         self._closed = threading.Event()
@@ -69,18 +68,18 @@ class ChatModel:
             StoreError: the budget cannot be reached.
         """
         end = time.monotonic() + (self.settings.deadline_s if deadline_s is None else deadline_s)
-        request = self._request(messages)
-        name = self._name(request)
+        request = request_of(self.settings, messages)
+        name = name_of(self.settings, request)
         found = self._cache.read(name) if self._cache else None
         if found is not None:
-            return self._priced(found)
+            return self.settings.priced(found)
         if self._breaker:
             self._breaker.check()
         if time.monotonic() >= end:  # so that a question that waited too long for its turn takes nothing from the budget
             raise DeadlineExceeded("the question was not asked: its time was up before its turn")
         if self._budget:
             self._budget.take()
-        reply = self._priced(reply_of(self._answer(request, end)))
+        reply = self.settings.priced(reply_of(self._answer(request, end)))
         if self._cache and reply.text:  # an empty answer may be a mishap: it is asked for again
             self._cache.write(name, reply)
         self._spend(reply.cost)
@@ -102,10 +101,14 @@ class ChatModel:
         error = DeadlineExceeded(f"the model did not answer all questions within {deadline_s or 0:.3g} s")
         return [error if is_late else future.result() for is_late, future in zip(late, futures, strict=True)]
 
-    def close(self) -> None:
-        """Stop waiting for servers, and give connections back."""
+    def stop(self) -> None:
+        """Wait for no turn and try nothing again; what a server is being asked is still answered."""
         self._closed.set()
         self._workers.shutdown(wait=False, cancel_futures=True)
+
+    def close(self) -> None:
+        """Stop waiting for servers, and give connections back."""
+        self.stop()
         self._connection.close()
 
     def _spend(self, cost: float | None) -> None:
@@ -125,11 +128,17 @@ class ChatModel:
     def _is_back(self) -> bool:
         return self._closed.is_set() or self._connection.answers()
 
-    def _answer(self, request: dict[str, Any], end: float) -> bytes:
+    def _wait_for_turn(self, end: float) -> None:
+        wait = self._pace.take() if self._pace else 0.0
+        if wait and (time.monotonic() + wait >= end or self._closed.wait(wait)):
+            raise DeadlineExceeded("the question was not asked: its turn in the rate of requests was too late")
+
+    def _answer(self, request: Request, end: float) -> bytes:
         """The body of the server's answer, at the first attempt that brings one."""
         had_time, attempt = False, 0
         while True:
             attempt += 1
+            self._wait_for_turn(end)
             left = end - time.monotonic()
             answer = self._connection.ask(request, max(0.001, min(self.settings.timeout_s, left)))
             if isinstance(answer, bytes):
@@ -146,21 +155,6 @@ class ChatModel:
             if answer.again and too_late:
                 raise DeadlineExceeded(f"{answer.why}, and another attempt would be too late")
             raise JudgeError(f"{answer.why}; attempts: {attempt}")
-
-    def _request(self, messages: Sequence[Message]) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": self.settings.model, "messages": [dataclasses.asdict(each) for each in messages]}
-        request.update({name: 0 for name in FIXED if name not in self.settings.omit})
-        if self.settings.max_tokens is not None:
-            request["max_tokens"] = self.settings.max_tokens
-        return request
-
-    def _name(self, request: dict[str, Any]) -> str:
-        """The name of a request in the cache: whatever changes the answer changes the name."""
-        whole = json.dumps([self.settings.url, request], sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(whole.encode()).hexdigest()
-
-    def _priced(self, reply: Reply) -> Reply:
-        return dataclasses.replace(reply, cost=self.settings.cost(reply.prompt_tokens, reply.completion_tokens))
 
 
 def _wait_s(attempt: int) -> float:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grice.middleware.base_url import check_base_url, check_key
+from grice.middleware.llm.reply import Reply
 from grice.middleware.settings import check_choices, check_within
 from grice.models.errors import SettingsError
 
 FIXED = ("temperature", "seed")
-"""Parameters that are always the same, so that the same question has the same answer as far as the server allows."""
+"""Parameters that are always sent, so that the same question has the same answer as far as the server allows."""
 
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class ChatSettings:
-    """How a model is asked. Temperature 0 and a fixed seed are always sent unless they are in `omit`.
+    """How a model is asked. Temperature and seed are always sent unless they are in `omit`.
 
     Attributes:
         url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`.
@@ -28,7 +29,13 @@ class ChatSettings:
         timeout_s: how long one attempt may take, in seconds.
         deadline_s: how long one question may take with all attempts and the waits between them, in seconds.
         workers: questions asked side by side.
+        per_minute: requests a minute, at most; a question that is asked again counts again. None: without limit.
+        temperature: of the answers, 0 (the likeliest words) to 2.
+        seed: of the answers, for servers that know one.
         prompt_price, completion_price: US dollars a million tokens; None: not known. Prices change: none are built in.
+        top_p: only the likeliest words that together have this probability are drawn; None: as the server has it.
+        top_k: only so many of the likeliest words are drawn; None: as the server has it. OpenAI's own server refuses it.
+        stop: the answer ends before the first of these texts.
 
     Raises:
         SettingsError: a value is out of range.
@@ -43,8 +50,14 @@ class ChatSettings:
     timeout_s: float = 60.0
     deadline_s: float = 300.0
     workers: int = 4
+    per_minute: float | None = None
+    temperature: float = 0.0
+    seed: int = 0
     prompt_price: float | None = None
     completion_price: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_choices(self)
@@ -59,14 +72,27 @@ class ChatSettings:
         check_within("timeout_s", self.timeout_s, 0.001, 3600)
         check_within("deadline_s", self.deadline_s, 0.001, 86_400)
         check_within("workers", self.workers, 1, 64)
+        check_within("temperature", self.temperature, 0, 2)
+        check_within("seed", self.seed, 0, 2**32 - 1)
+        if self.per_minute is not None:
+            check_within("per_minute", self.per_minute, 1, _MILLION)
         if self.max_tokens is not None:
             check_within("max_tokens", self.max_tokens, 1, _MILLION)
-        for name in ("prompt_price", "completion_price"):
+        for name, low, high in (
+            ("prompt_price", 0, _MILLION),
+            ("completion_price", 0, _MILLION),
+            ("top_p", 0, 1),
+            ("top_k", 1, _MILLION),
+        ):
             if getattr(self, name) is not None:
-                check_within(name, getattr(self, name), 0, _MILLION)
+                check_within(name, getattr(self, name), low, high)
 
     def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
         """US dollars for so many tokens; None where a price or a count is not known."""
         if self.prompt_price is None or self.completion_price is None or prompt_tokens is None or completion_tokens is None:
             return None
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / _MILLION
+
+    def priced(self, reply: Reply) -> Reply:
+        """The reply with what it costs."""
+        return replace(reply, cost=self.cost(reply.prompt_tokens, reply.completion_tokens))

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.llm.chat_settings import ChatSettings
-from grice.models.errors import JudgeError, MissingExtra
-
-try:
-    import openai
-except ImportError as error:
-    raise MissingExtra("openai", "llm") from error
+from grice.middleware.llm.sdk import client_of, openai
+from grice.models.errors import JudgeError
 
 LARGEST_ANSWER = 10_000_000
 PROBE_S = 2.0
+_ARGUMENTS = ("model", "messages")
 _BUSY = (408, 429)
 _FINAL = "insufficient_quota"
 """OpenAI answers 429 with this code when the account is empty: waiting does not help."""
@@ -50,8 +47,7 @@ class Connection:
     """
 
     def __init__(self, settings: ChatSettings) -> None:
-        key = settings.api_key or "none"  # the SDK insists on one; servers that need none ignore it
-        self._client = openai.OpenAI(api_key=key, base_url=settings.url, max_retries=0)
+        self._client = client_of(settings)
 
     def ask(self, request: dict[str, Any], timeout_s: float) -> bytes | Unanswered:
         """The body of the answer to `request`, within `timeout_s` seconds in all.
@@ -63,8 +59,12 @@ class Connection:
         """
         end = time.monotonic() + timeout_s
         body = bytearray()
+        more = {name: value for name, value in request.items() if name not in _ARGUMENTS}  # the SDK does not know all of them
+        asked = {name: request[name] for name in _ARGUMENTS}
         try:
-            with self._client.chat.completions.with_streaming_response.create(**request, timeout=timeout_s) as response:
+            with self._client.chat.completions.with_streaming_response.create(
+                **asked, extra_body=more, timeout=timeout_s
+            ) as response:
                 for piece in response.iter_bytes():
                     body += piece
                     if len(body) > LARGEST_ANSWER:

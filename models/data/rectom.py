@@ -1,11 +1,12 @@
 """RecToM's ten files of questions on what recommender and seeker have in mind (Li, Shi and Deng 2026).
 
-Files: see `FILES`; each a list of {dialogue_id, utterance_pos, utterance_context, question, the options under `choice` or `choices`,
-the letters of the right ones under `answer`, `answer_fine` or `answer_coarse`}. Options are a list of "LETTER: text" or an object of
-letter to text. The files of fine intentions have both answers: letters are in `answer_fine`, names in `answer_coarse`. "A" is no in
-the recommender's file of judgements and yes in the seeker's, so labels come from the texts of the options. Contexts have a line a
-turn, "SEEKER says: …" or "RECOMMENDER says: …"; `utterance_pos` counts them. The turn that a question on an intention is about is the
-last of its role, with the other's reply after it or not. Movies have several questions at one place of a dialogue.
+Files: see `FILES`; each a list of {dialogue_id, utterance_pos, utterance_context, question, the options under `choice` or
+`choices`, the letters of the right ones under `answer`, `answer_fine` or `answer_coarse`}. Options are a list of "LETTER: text"
+or an object of letter to text. The files of fine intentions have both answers: letters are in `answer_fine`, names in
+`answer_coarse`. "A" is no in the recommender's file of judgements and yes in the seeker's, so labels come from the texts of the
+options. Contexts have a line a turn, "SEEKER says: …" or "RECOMMENDER says: …"; `utterance_pos` counts them. The turn that a
+question on an intention is about is the last of its role, with the other's reply after it or not. One place of a dialogue may
+have questions about several movies.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class MindQuestion:
         dialogue_id: the same dialogue has the same id in all ten files.
         turns: the dialogue as far as it may be read, oldest first.
         text: the question as the file words it.
-        about: what is asked about: the text of a turn (intentions), a movie (belief, desire), the id of a strategy (judgement); empty
-            for predictions.
+        about: what is asked about: the text of a turn (intentions), a movie (belief, desire), the id of a strategy (judgement);
+            empty for predictions.
         place: of the turn asked about in `turns` (intentions), otherwise None.
         options: in the order of the file.
         gold: letters of the right options, at least one.

@@ -11,20 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from grice.models.behavior_heads import Networks, network_inputs
+from grice.models.behavior_heads import network_inputs
 from grice.models.behavior_inputs import read_inputs
+from grice.models.heads import Networks
 from grice.models.sentence_encoder import SentenceEncoder
 from grice.models.training import auxiliary_examples
 from grice.models.training.auxiliary_examples import AUXILIARY_LABELS, AuxiliaryExample
 from grice.models.training.behavior_members import BehaviorRecipe
-from grice.models.training.behavior_networks import fit_networks
-
-
-def described(encoder: SentenceEncoder) -> dict[str, Any]:
-    """Which encoder a model is fitted to: its name and version, and the checksums of its files."""
-    manifest = encoder.manifest
-    files = {name: facts["sha256"] for name, facts in manifest.files.items()}
-    return {"name": manifest.name, "version": manifest.version, "files": files}
+from grice.models.training.heads import fit_networks
 
 
 def train_auxiliary(data_dir: Path, out: Path, recipe: BehaviorRecipe, encoder: SentenceEncoder) -> Networks:
@@ -35,7 +29,7 @@ def train_auxiliary(data_dir: Path, out: Path, recipe: BehaviorRecipe, encoder: 
     """
     path = out / "auxiliary.npz"
     parts = {"recipe": asdict(recipe.auxiliary), "spoilt": recipe.spoilt, "seed": recipe.seed}
-    about = json.dumps({**parts, "encoder": described(encoder), "precision": encoder.precision}, sort_keys=True)
+    about = json.dumps({**parts, "encoder": encoder.identity, "precision": encoder.precision}, sort_keys=True)
     if path.is_file():
         with np.load(path) as stored:
             if str(stored["about"]) == about:

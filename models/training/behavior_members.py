@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import scipy.sparse
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from grice.models.behavior_heads import BehaviorHeads, Forest, Networks, halved, logit, network_inputs, with_auxiliary, word_values
+from grice.models.behavior_heads import BehaviorHeads, network_inputs, with_auxiliary
 from grice.models.behavior_inputs import SLOTS, BehaviorInputs, read_inputs
 from grice.models.data import abceval
+from grice.models.heads import Networks, halved
 from grice.models.results import BEHAVIORS
 from grice.models.sentence_encoder import SentenceEncoder
-from grice.models.training.behavior_networks import NetworkRecipe, fit_networks
+from grice.models.training.heads import Matrix, NetworkRecipe, fit_networks, fit_words, pack
 
-Matrix = NDArray[np.float64]
 WORD_SLOTS = SLOTS + SLOTS // 4
 
 
@@ -97,7 +93,6 @@ def fit_members(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe)
         for size, table in zip(recipe.axes, vectors, strict=True)
     ]
     shares = examples.labels.mean(-1)
-    word_weights, word_bias, rarity = _words(examples, recipe.word_strength)
     projected = [table @ axis for table, axis in zip(vectors, axes, strict=True)]
     table = np.concatenate([np.stack([each.features for each in inputs]), *projected], axis=1)
     trees = ExtraTreesRegressor(
@@ -107,80 +102,10 @@ def fit_members(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe)
         auxiliary,
         fit_networks(np.stack([network_inputs(each) for each in inputs]), shares, recipe.networks, recipe.seed),
         pack(trees),
+        fit_words([each.words for each in inputs], WORD_SLOTS, examples.labels, recipe.word_strength),
         response_axes,
         last_axes,
         product_axes,
-        word_weights,
-        word_bias,
-        rarity,
         np.ones(len(BEHAVIORS), np.float32),
         np.zeros(len(BEHAVIORS), np.float32),
-    )
-
-
-def twice(table: Any) -> Any:
-    return scipy.sparse.vstack([table, table]) if scipy.sparse.issparse(table) else np.concatenate([table, table])
-
-
-def _logistic(table: Any, labels: Matrix, strength: float) -> tuple[Matrix, Matrix]:
-    """Weights (columns, behaviours) and bias. A behaviour that nobody ever saw, or everybody always, has its share alone."""
-    weights, bias = np.zeros((table.shape[1], labels.shape[1])), np.zeros(labels.shape[1])
-    for column in range(labels.shape[1]):
-        target = np.concatenate([labels[:, column, 0], labels[:, column, 1]])
-        if len(set(target)) < 2:
-            bias[column] = float(logit(np.array([target.mean()], np.float32))[0])
-            continue
-        model = LogisticRegression(C=strength, max_iter=1000).fit(twice(table), target)
-        weights[:, column], bias[column] = model.coef_[0], model.intercept_[0]
-    return weights, bias
-
-
-def _words(examples: Examples, strength: float) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    slots = [each.words for each in examples.inputs]
-    frequency = np.bincount([place for taken in slots for place in taken], minlength=WORD_SLOTS)
-    rarity = halved(np.log((1 + len(slots)) / (1 + frequency)) + 1)
-    rows = np.repeat(np.arange(len(slots)), [len(taken) for taken in slots])
-    columns = np.array([place for taken in slots for place in taken], np.int64)
-    values = np.concatenate([word_values(taken, rarity) for taken in slots])
-    kept = frequency[columns] >= 3  # a slot taken once or twice tells of one dialogue
-    table = scipy.sparse.csr_matrix((values * kept, (rows, columns)), shape=(len(slots), WORD_SLOTS))
-    weights, bias = _logistic(table, examples.labels, strength)
-    return halved(weights), bias.astype(np.float32), rarity
-
-
-def pack(forest: ExtraTreesRegressor) -> Forest:
-    """scikit-learn's trees with the children of a node side by side."""
-    roots: list[int] = []
-    feature: list[int] = []
-    threshold: list[float] = []
-    child: list[int] = []
-    values: list[NDArray[np.float64]] = []
-    for estimator in forest.estimators_:
-        tree = estimator.tree_
-        place = {0: len(feature)}
-        roots.append(len(feature))
-        queue = [0]
-        feature.append(0)
-        threshold.append(0.0)
-        child.append(0)
-        for node in queue:
-            left, right = int(tree.children_left[node]), int(tree.children_right[node])
-            at = place[node]
-            if left < 0:
-                feature[at], child[at] = -1, len(values)
-                values.append(tree.value[node][:, 0])
-                continue
-            feature[at], threshold[at], child[at] = int(tree.feature[node]), float(tree.threshold[node]), len(feature)
-            for other in (left, right):
-                place[other] = len(feature)
-                feature.append(0)
-                threshold.append(0.0)
-                child.append(0)
-                queue.append(other)
-    return Forest(
-        np.array(roots, np.int32),
-        np.array(feature, np.int16),
-        np.array(threshold, np.float32),
-        np.array(child, np.int32),
-        np.array(values, np.float16),
     )

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from grice.models.behavior_heads import BehaviorHeads, Networks, logit, sigmoid
+from grice.models.behavior_heads import BehaviorHeads
+from grice.models.heads import Networks, logit, sigmoid
 from grice.models.manifest import write_manifest
 from grice.models.results import BEHAVIORS, Behavior
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.auxiliary import described, train_auxiliary
-from grice.models.training.behavior_members import BehaviorRecipe, Examples, Matrix, fit_members, read_examples, twice
+from grice.models.training.auxiliary import train_auxiliary
+from grice.models.training.behavior_members import BehaviorRecipe, Examples, fit_members, read_examples
+from grice.models.training.heads import Matrix
 
 Thresholds = dict[Behavior, float]
 
@@ -42,7 +44,7 @@ def calibrated(heads: BehaviorHeads, held_out: Matrix, labels: Matrix) -> tuple[
     thresholds: Thresholds = {}
     for column, label in enumerate(BEHAVIORS):
         raw = logit(held_out[:, column].astype(np.float32)).astype(float)[:, None]
-        curve = LogisticRegression(C=1e6).fit(twice(raw), np.concatenate([labels[:, column, 0], labels[:, column, 1]]))
+        curve = LogisticRegression(C=1e6).fit(np.concatenate([raw, raw]), labels[:, column].T.ravel())
         slope.append(float(curve.coef_[0, 0]))
         offset.append(float(curve.intercept_[0]))
         thresholds[label] = best_threshold(sigmoid((slope[-1] * raw[:, 0] + offset[-1]).astype(np.float32)))
@@ -91,7 +93,7 @@ def train_behaviors(
             "version": version,
             "task": "behaviors",
             "settings": {
-                "encoder": described(encoder),
+                "encoder": encoder.identity,
                 "labels": list(BEHAVIORS),
                 "thresholds": thresholds,
             },
@@ -116,7 +118,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
     recipe, encoder = recipe or BehaviorRecipe(), encoder or load_sentence_encoder()
     about = {
         "recipe": asdict(recipe),
-        "encoder": described(encoder),
+        "encoder": encoder.identity,
         "precision": encoder.precision,
     }
     auxiliary = train_auxiliary(data_dir, out, recipe, encoder)

@@ -20,7 +20,7 @@ def test_shipped_models_are_listed_and_whole() -> None:
     assert {"directness", "rewriter"} <= set(shipped())
     for name in shipped():
         manifest = read_manifest(name)
-        assert "int8" in manifest.precisions
+        assert "int8" in manifest.precisions or "encoder" in manifest.settings  # heads read an encoder that has
         for file in manifest.files:
             assert manifest.path(file).is_file()
 

@@ -1,0 +1,101 @@
+"""How a slot, its values and a dialogue become what the slot-value resolver reads: a premise and one hypothesis a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grice.models.slot_questions import SlotQuestion
+
+Array = NDArray[np.floating[Any]]
+
+BOOLEAN = {"True": "yes", "False": "no"}
+"""Values of boolean slots, and how a hypothesis says them."""
+NOT_MENTIONED = "nothing is said of it"
+SEGMENTS = ("user", "bot", "hypothesis")
+"""What a token belongs to: the turn itself, the bot's turn before it, or the hypothesis."""
+
+COSINES = 3
+MOST_TOKENS = {"bot": 24, "user": 48, "hypothesis": 48}
+"""Of the bot's turn the last, of the others the first."""
+
+_JOINT = re.compile(r"[_\-\s]+|(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class SlotTexts:
+    """What is read of a question, each text by itself.
+
+    Attributes:
+        turn, before: the turn, and the bot's turn right before it if there is one.
+        hypotheses: one a value, in order, and last the one for a slot that the turn says nothing of.
+        short: the same in few words, whose vectors are compared with the turn's.
+    """
+
+    turn: str
+    before: str | None
+    hypotheses: tuple[str, ...]
+    short: tuple[str, ...]
+
+    @classmethod
+    def of(cls, question: SlotQuestion) -> SlotTexts:
+        """The texts of `question`."""
+        dialogue, slot = question.dialogue, words(question.slot)
+        before = dialogue.history[-1] if dialogue.history else None
+        said = [*map(spoken, question.values), NOT_MENTIONED]
+        return cls(
+            dialogue.last.text,
+            before.text if before and before.speaker == "bot" else None,
+            tuple(f"{slot}, {question.description}: {each}" for each in said),
+            tuple(f"{slot} {each}" for each in said),
+        )
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every text once or more."""
+        return (self.turn, *([self.before] if self.before else []), *self.hypotheses, *self.short)
+
+
+def joined(texts: SlotTexts, states: Mapping[str, Array], hypothesis: str) -> tuple[Array, NDArray[np.int64]]:
+    """The states of the bot's turn, the user's and the hypothesis, one after the other, and the segment of each.
+
+    Shapes (length, width) and (length,), with at most `MOST_TOKENS` of each.
+    """
+    parts = [
+        (states[texts.turn][: MOST_TOKENS["user"]], "user"),
+        (states[hypothesis][: MOST_TOKENS["hypothesis"]], "hypothesis"),
+    ]
+    if texts.before:
+        parts.insert(0, (states[texts.before][-MOST_TOKENS["bot"] :], "bot"))
+    belongs = np.repeat([SEGMENTS.index(segment) for _, segment in parts], [len(part) for part, _ in parts])
+    return np.concatenate([part for part, _ in parts]), belongs
+
+
+def cosines(texts: SlotTexts, states: Mapping[str, Array]) -> Array:
+    """How near each hypothesis is to the turn, in full and in short, and to the bot's turn: (hypotheses, `COSINES`)."""
+    turn = vector(states[texts.turn])
+    full, short = (np.stack([vector(states[text]) for text in each]) for each in (texts.hypotheses, texts.short))
+    before = short @ vector(states[texts.before]) if texts.before else np.zeros(len(short), np.float32)
+    return np.stack([full @ turn, short @ turn, before], axis=1).astype(np.float32)
+
+
+def vector(states: Array) -> NDArray[np.float32]:
+    """The mean of the states of a text at unit length, shape (width,)."""
+    mean = states.astype(np.float32).mean(0)
+    found: NDArray[np.float32] = mean / np.linalg.norm(mean)
+    return found
+
+
+def spoken(value: str) -> str:
+    """A value as a person might say it: `credit_card` is two words, `True` is yes."""
+    return BOOLEAN.get(value, words(value))
+
+
+def words(name: str) -> str:
+    """A name of a schema in words: `price_range` and `priceRange` are "price range"; a name of marks alone stays as it is."""
+    return " ".join(part for part in _JOINT.split(name) if part).lower() or name
