@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from grice.models.mind_labels import Role
 from grice.models.mind_wording import ANOTHER, CUES, THIS, cues, masked, movies, names, parts, terms
 from grice.models.sentence_encoder import SentenceEncoder
 
+_CLAUSE_END = re.compile(r"(?:,\s+|\s+)(?=but\b|though\b|although\b)|,\s+(?=i\b|I\b|it\b|and i\b|and I\b|haven)")
 SLOTS = 1 << 12
 """Hashed words."""
 
@@ -64,7 +66,9 @@ def next_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], role: Role)
     """For what `role` will do in the turn after these."""
     last, before, third, fourth = (_text(turns, len(turns) - back) for back in (1, 2, 3, 4))
     own = [masked(part) for part in parts(turns[-1].text)]
-    sums = [np.sum([cues(masked(t.text)) for t in turns if (t.role == role) == mine] or [np.zeros(CUES)], 0) for mine in (True, False)]
+    sums = [
+        np.sum([cues(masked(t.text)) for t in turns if (t.role == role) == mine] or [np.zeros(CUES)], 0) for mine in (True, False)
+    ]
     count = len(turns)
     features = [
         *_cues(last, before, third, fourth, own[-1]),
@@ -104,13 +108,16 @@ def attitude_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], item: s
     )
     features = [*_cues(mention, mentioning, reaction, named, own[-1], between, asking), np.array(flags)]
     who = "S" if reacting == first else turns[first].role[0]
-    words = _slots({"r": _grams(own), "n": _grams([named]), "m": terms(mentioning), "w": [who] * 3, "b": terms(between), "f": _grams(own[:1])})
+    words = _slots(
+        {"r": _grams(own), "n": _grams([named]), "m": terms(mentioning), "w": [who] * 3, "b": terms(between), "f": _grams(own[:1])}
+    )
     part_features = np.concatenate([_places(len(own), len(turns)), kinds], axis=1)
     return _read(encoder, own, part_features, [mention, mentioning, reaction, named, between], features, words)
 
 
 def clauses(text: str) -> list[str]:
-    return parts(text)
+    """Its parts, with those cut at "but" and at commas."""
+    return [clause for part in parts(text) for clause in _CLAUSE_END.split(part) if clause.strip(" .,!?")][:8] or [text]
 
 
 def _text(turns: Sequence[RoleTurn], place: int) -> str:
@@ -140,7 +147,12 @@ def _slots(found: dict[str, list[str]]) -> Slots:
 
 
 def _read(
-    encoder: SentenceEncoder, own: list[str], places: NDArray[Any], around: list[str], features: Iterable[NDArray[Any]], words: Slots
+    encoder: SentenceEncoder,
+    own: list[str],
+    places: NDArray[Any],
+    around: list[str],
+    features: Iterable[NDArray[Any]],
+    words: Slots,
 ) -> MindInputs:
     texts = [text for text in (*own, *around) if text]
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))

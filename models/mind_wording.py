@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grice.models.dialogue import plain_text
+from grice.models.wording import FUNCTION_WORDS
 
 MOST_PARTS = 6
 THIS, ANOTHER = "that movie", "another film"
@@ -22,7 +23,9 @@ _DATED = re.compile(rf"(?<![^\s.(\"])(?!{_OPENING}\s)(?:{_NAME}\s+){{1,10}}\((?:
 """A run of capitalised words, and small words between them, before a year in parentheses: how people name movies exactly."""
 _YEAR = re.compile(r"\s*\(\d{4}\)")
 _TERM = re.compile(r"[a-z']+|\d+|[?!.,:]+")
-_NEGATION = re.compile(r"\b(?:not|no|never|nor|neither|hardly|without|cannot|dont|didnt|havent|wasnt|isnt|wont|cant|doesnt)\b|n't\b")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|nor|neither|hardly|without|cannot|dont|didnt|havent|wasnt|isnt|wont|cant|doesnt)\b|n't\b"
+)
 _PRAISE = frozenset(
     "love loved loves like liked likes enjoy enjoyed enjoyable great good awesome amazing excellent fantastic wonderful perfect "
     "hilarious funny fun favorite favorites favourite best classic interesting cool nice cute brilliant incredible fan solid "
@@ -91,8 +94,16 @@ def movies(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=512)
 def _naming(item: str) -> re.Pattern[str]:
-    words = _YEAR.sub("", item).split() or item.split()
-    return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)(?:\s*\(\d{4}\))?", re.IGNORECASE)
+    title = _YEAR.sub("", item).strip() or item.strip()
+    words = title.split()
+    year = r"(?:\s*\(\d{4}\))"
+    exact = r"\s+".join(map(re.escape, words))
+    if all(word.lower() in FUNCTION_WORDS for word in words):
+        return re.compile(rf"(?<!\w){exact}\s*\(\d{{4}}\)")
+    main = title.partition(":")[0].split()
+    short = [word for word in main if word.lower() not in ("the", "a", "an")] if len(main) < len(words) or main[0].lower() == "the" else []
+    forms = [exact, *([r"(?:the\s+)?" + r"\s+".join(map(re.escape, short))] if short and len(" ".join(short)) > 4 else [])]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w){year}?", re.IGNORECASE)
 
 
 def names(text: str, item: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from grice.models.data.persuasion_for_good import Role
 from grice.models.errors import InputError
 
 Behavior = Literal["Emp", "!Emp", "!Com", "!Fac", "!Sel", "!Par", "Red", "Ign", "!Rel"]
@@ -22,6 +24,9 @@ FaceAct = Literal["spos+", "spos-", "hpos+", "hpos-", "sneg+", "hneg+", "hneg-",
 threatens (-) it (Brown and Levinson 1987; Dutt, Joshi and Rosé 2020). "other" does neither."""
 
 FACE_ACTS: tuple[FaceAct, ...] = get_args(FaceAct)
+
+SIGNS: Mapping[str, int] = {"+": 1, "-": -1}
+"""What the end of a face act's name says: it saves, or it threatens."""
 
 
 @dataclass(frozen=True)
@@ -117,3 +122,52 @@ class Behaviors:
         """The behaviours whose probability is at least their threshold; one without a threshold is not shown."""
         found = self.probabilities.items()
         return tuple(label for label, value in found if value is not None and value >= thresholds.get(label, 2.0))
+
+
+@dataclass(frozen=True)
+class Intentions:
+    """What the turns of a persuasion do to face, the last one in detail.
+
+    Attributes:
+        probabilities: for each of `FACE_ACTS`, how likely the last turn does it, 0 to 1; they sum to 1.
+        labels: the face act of each turn that was read, oldest first; the last is that of the last turn.
+        roles: who said each of them.
+        agreement: after each of them, how likely the persuadee agrees in the end, 0 to 1.
+        history_read, history_cut, text_cut: as in `Directness`.
+
+    Raises:
+        InputError: a label or a probability is missing or unknown, or the turns have not one label, role and agreement each.
+    """
+
+    probabilities: Mapping[FaceAct, float]
+    labels: tuple[FaceAct, ...]
+    roles: tuple[Role, ...]
+    agreement: tuple[float, ...]
+    history_read: int = 0
+    history_cut: int = 0
+    text_cut: bool = False
+
+    def __post_init__(self) -> None:
+        if set(self.probabilities) != set(FACE_ACTS):
+            raise InputError("face acts with a probability", sorted(self.probabilities), ", ".join(FACE_ACTS))
+        if not all(0 <= value <= 1 for value in (*self.probabilities.values(), *self.agreement)):
+            raise InputError("probabilities", [*self.probabilities.values(), *self.agreement], "numbers from 0 to 1")
+        if not self.labels or not len(self.labels) == len(self.roles) == len(self.agreement):
+            got = f"{len(self.labels)} labels, {len(self.roles)} roles, {len(self.agreement)} agreements"
+            raise InputError("turns", got, "as many of each, at least 1")
+        if unknown := [label for label in self.labels if label not in FACE_ACTS]:
+            raise InputError("face act", unknown[0], ", ".join(FACE_ACTS))
+
+    @property
+    def label(self) -> FaceAct:
+        """What the last turn does."""
+        return self.labels[-1]
+
+    def counts(self, role: Role) -> dict[FaceAct, int]:
+        """How many of the turns of `role` do what."""
+        said = Counter(label for label, who in zip(self.labels, self.roles, strict=True) if who == role)
+        return {label: said[label] for label in FACE_ACTS}
+
+    def balance(self, role: Role) -> int:
+        """Saves minus threats among the turns of `role`."""
+        return sum(number * SIGNS[label[-1]] for label, number in self.counts(role).items() if label[-1] in SIGNS)

@@ -95,6 +95,11 @@ class SentenceEncoder:
                 f"model {manifest.name}: made for another encoder than {self.manifest.folder} ({expected}); train it again"
             )
 
+    def reads(self, text: str) -> bool:
+        """Whether `text` has a piece that the encoder knows."""
+        unknown = self.tokenizer.token_to_id("[UNK]")
+        return any(piece != unknown for piece in self._pieces(text))
+
     def fits(self, text: str) -> bool:
         """Whether all of `text` is read."""
         return len(self._pieces(text)) <= self.max_tokens - 2

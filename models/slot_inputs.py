@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from grice.models.slot_questions import SlotQuestion
 
 Array = NDArray[np.floating[Any]]
+Pair = tuple[Array, NDArray[np.int64]]
+"""States, and the segment of each."""
 
 BOOLEAN = {"True": "yes", "False": "no"}
 """Values of boolean slots, and how a hypothesis says them."""
@@ -61,7 +63,7 @@ class SlotTexts:
         return (self.turn, *([self.before] if self.before else []), *self.hypotheses, *self.short)
 
 
-def joined(texts: SlotTexts, states: Mapping[str, Array], hypothesis: str) -> tuple[Array, NDArray[np.int64]]:
+def joined(texts: SlotTexts, states: Mapping[str, Array], hypothesis: str) -> Pair:
     """The states of the bot's turn, the user's and the hypothesis, one after the other, and the segment of each.
 
     Shapes (length, width) and (length,), with at most `MOST_TOKENS` of each.
@@ -74,6 +76,25 @@ def joined(texts: SlotTexts, states: Mapping[str, Array], hypothesis: str) -> tu
         parts.insert(0, (states[texts.before][-MOST_TOKENS["bot"] :], "bot"))
     belongs = np.repeat([SEGMENTS.index(segment) for _, segment in parts], [len(part) for part, _ in parts])
     return np.concatenate([part for part, _ in parts]), belongs
+
+
+def pair_table(
+    texts: SlotTexts, states: Mapping[str, Array], hypotheses: Sequence[str]
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    """Some of the hypotheses, each after the turns: states (hypotheses, length, width), segments and mask (hypotheses, length)."""
+    return padded([joined(texts, states, hypothesis) for hypothesis in hypotheses])
+
+
+def padded(pairs: Sequence[Pair]) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    """States, segments and mask of what `joined` gives, one row a pair."""
+    shape = len(pairs), max(len(segments) for _, segments in pairs)
+    table = np.zeros((*shape, pairs[0][0].shape[1]), np.float32)
+    segments, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for number, (values, belongs) in enumerate(pairs):
+        table[number, : len(belongs)] = values
+        segments[number, : len(belongs)] = belongs
+        mask[number, : len(belongs)] = 1
+    return table, segments, mask
 
 
 def cosines(texts: SlotTexts, states: Mapping[str, Array]) -> Array:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import Dialogue, check_text
 from grice.models.errors import InputError
+
+MOST_VALUES = 64
+"""A slot with more is no choice that a turn hints at, but a name to be looked up."""
 
 
 @dataclass(frozen=True)
@@ -16,10 +19,10 @@ class SlotQuestion:
         dialogue: ends in the turn that may mean a value.
         slot: the slot's name.
         description: what the slot is, in a phrase.
-        values: its possible values, at least 2 different ones.
+        values: its possible values, 2 to `MOST_VALUES` different ones.
 
     Raises:
-        InputError: there are fewer than 2 values, or the same one twice.
+        InputError: there are too few or too many values, the same one twice, or a blank one.
     """
 
     dialogue: Dialogue
@@ -28,5 +31,10 @@ class SlotQuestion:
     values: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if len(self.values) < 2 or len(set(self.values)) < len(self.values):
-            raise InputError(f"values of slot {self.slot}", self.values, "at least 2 different ones")
+        what = f"values of slot {self.slot}"
+        if not 2 <= len(self.values) <= MOST_VALUES:
+            raise InputError(what, f"{len(self.values)} values", f"2 to {MOST_VALUES}")
+        if len(set(self.values)) < len(self.values):
+            raise InputError(what, self.values, "each value once")
+        for value in self.values:
+            check_text(value, f"value of slot {self.slot}")

@@ -67,23 +67,24 @@ def informing(dialogue_id: str, service: str, *turns: tuple[str, Mapping[str, st
     return {"dialogue_id": dialogue_id, "services": [service], "turns": said}
 
 
-TEST_DIALOGUES = [
-    informing(
+def bakery_dialogues(service: str) -> list[dict[str, Any]]:
+    """Seven user turns of all kinds."""
+    first = informing(
         "1_0",
-        "Bakeries_2",
+        service,
         ("I want rye bread.", {"grain": "rye"}, ""),
         ("Cut it for me.", {"sliced": "True"}, ""),
         ("What are you called?", {}, "REQUEST"),
-    ),
-    informing(
+    )
+    second = informing(
         "1_1",
-        "Bakeries_2",
+        service,
         ("Something dark from the north, whole, please.", {"grain": "rye", "sliced": "False"}, ""),
         ("No, white.", {"grain": "wheat"}, ""),
         ("Spelt, and who are you?", {"grain": "spelt"}, "REQUEST"),
         ("Whatever you have.", {"grain": "dontcare"}, ""),
-    ),
-]
+    )
+    return [first, second]
 
 
 def write_bakeries(data_dir: Path, test_service: str = "Bakeries_2") -> Path:
@@ -96,10 +97,10 @@ def write_bakeries(data_dir: Path, test_service: str = "Bakeries_2") -> Path:
             ("Yes, sliced." if number % 2 else "No, not sliced.", {"sliced": str(bool(number % 2))}, ""),
             ("Goodbye then.", {}, ""),
         )
-        for number in range(60)
+        for number in range(30)
         for value in [VALUES[number % 3]]
     ]
-    for split, service, dialogues in (("train", "Bakeries_1", train), ("test", test_service, TEST_DIALOGUES)):
+    for split, service, dialogues in (("train", "Bakeries_1", train), ("test", test_service, bakery_dialogues(test_service))):
         write_sgd(data_dir / "sgd", {"schema.json": _schema(service), "dialogues_001.json": dialogues}, split)
     return data_dir
 

@@ -36,7 +36,7 @@ def test_reads_the_evaluated_splits_in_file_order(tmp_path: Path) -> None:
     for split in ("train", "validation", "test"):
         write_lines(tmp_path / FOLDER / file_name(split), request_line(utterance=f"One of {split}."), request_line())
     assert [request.request_id for request in read(tmp_path)] == ["validation-1", "validation-2", "test-1", "test-2"]
-    assert [request.utterance for request in read(tmp_path, ["train"])][0] == "One of train."
+    assert next(iter(read(tmp_path, ["train"]))).utterance == "One of train."
 
 
 def test_reads_all_fields(tmp_path: Path) -> None:

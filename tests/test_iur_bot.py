@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import types
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from iur_fixtures import GARDEN, PRICE, ScriptedResolver, by_words
 from plain_nlu_server import PlainNlu, nlu_server
 
+from grice.benchmarks.iur import test_command
 from grice.benchmarks.iur.bot_report import results_of, rows_of, tables_of
 from grice.benchmarks.iur.bot_test import BotOutcome, run_bot_test
 from grice.benchmarks.iur.bots import server_bot
@@ -210,9 +210,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command's resolver is ours."""
-    module = types.ModuleType("grice.models.slot_values")
-    module.load_slot_resolver = lambda *_, **__: RESOLVER  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "grice.models.slot_values", module)
+    monkeypatch.setattr(test_command, "load_slot_resolver", lambda *_, **__: RESOLVER)
 
 
 @pytest.mark.usefixtures("scripted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from iur_fixtures import GARDEN, PRICE, ScriptedResolver, by_words, write_domain, write_schema
 from openai_server import OpenAiServer, Request, chat, openai_server, refusing
 
+from grice.benchmarks.iur import generate_command
 from grice.middleware.cli import main
 from grice.middleware.indirect_requests import (
     Candidate,
@@ -228,6 +230,45 @@ def test_rasa_files_have_each_request_once(offline: Generation) -> None:
     assert stories_text(offline.requests, slots, "utter_found").count("\n  - action: utter_found\n") == len(offline.requests)
 
 
+def test_the_command_says_that_templates_and_rewriter_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reading = by_words(
+        large="anything but small|rule out small", small="little|anything but large", light="but dark", dark="but light"
+    )
+    monkeypatch.setattr(generate_command, "load_slot_resolver", lambda *_, **__: ScriptedResolver(reading))
+    out, stories = tmp_path / "items.jsonl", tmp_path / "test_items.yml"
+    domain = ["--domain", str(write_domain(tmp_path)), "--slot", "roast", "--stories", str(stories), "--action", "coffee_form"]
+    assert main(["iur", "generate", *domain, "--out", str(out)]) == 0
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert {row["target_slot_value"] for row in rows} == {"light", "dark"}
+    assert {row["origin"]["way"] for row in rows} <= {"template", "rewriter"}
+    assert all(row["made_by"] == "grice iur generate" and row["service"] == "bot" for row in rows)
+    assert "- action: coffee_form" in stories.read_text(encoding="utf-8")
+    printed = capsys.readouterr()
+    assert f"written: {stories}" in printed.out
+    assert "candidates that were not taken:" in printed.err
+
+
+def test_nothing_is_written_where_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(generate_command, "load_slot_resolver", lambda *_, **__: ScriptedResolver(by_words()))
+    out = tmp_path / "items.jsonl"
+    assert main(["iur", "generate", "--domain", str(write_domain(tmp_path)), "--slot", "roast", "--out", str(out)]) == 1
+    assert "values without a request: roast=light, roast=dark\nno request is left" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_without_a_writer_of_yaml_the_run_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ruamel.yaml", None)
+    schema = ["--schema", str(write_schema(tmp_path)), "--out", str(tmp_path / "items.jsonl")]
+    assert main(["iur", "generate", *schema, "--nlu", str(tmp_path / "nlu.yml")]) == 2
+    assert "pip install 'grice[rasa]'" in capsys.readouterr().err
+
+
 def answers(request: Request) -> object:
     """What a model says: three facts; a request that names its strategy; no doubts."""
     prompt = request["messages"][-1]["content"]
@@ -328,6 +369,7 @@ def test_a_model_that_repeats_itself_or_says_nothing(tmp_path: Path) -> None:
         (["--llm-url", "http://127.0.0.1:1/v1"], "--llm-url and --llm-model: got 'one of them'"),
         (["--criteria", "llm"], "--criteria: got 'llm'; allowed: local"),
         (["--service", "Bar_1"], "service: got 'Bar_1'; allowed: Diner_1, Film_1"),
+        (["--nlu", "a.yml", "--mapping", "a.yml"], "output files: got 'items.jsonl, a.yml, a.yml'"),
         (["--per-value", "0"], "setting per_value: got 0"),
         (["--seed", "-1"], "setting seed: got -1"),
         (["--stories", "nowhere/test_x.yml"], "output file: got 'nowhere/test_x.yml'; allowed: a file in a folder that exists"),

@@ -49,6 +49,8 @@ def test_a_boolean_slot_in_words() -> None:
         ("Whether the ticket can be returned or not", "the ticket can be returned"),
         ("Whether to take a large suitcase along", "I can take a large suitcase along"),
         ("Outdoor seating.", "there is outdoor seating"),
+        ("with milk", "there is milk"),
+        ("is vegetarian", "it is vegetarian"),
     ],
 )
 def test_what_is_so_where_a_slot_is_true(description: str, clause: str) -> None:

@@ -10,7 +10,8 @@ from grice.middleware.augment.annotation import annotated
 from grice.middleware.augment.example import Example, Variant
 from grice.middleware.augment.nlu_file import NluFile, NluItem
 from grice.middleware.augment.settings import AugmentSettings
-from grice.middleware.augment.variants import Augmentation, Progress, Scores, indirect_variants, with_rewrites
+from grice.middleware.augment.variants import Augmentation, Scores, indirect_variants, with_rewrites
+from grice.middleware.progress import Progress
 from grice.models.errors import InputError
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite

@@ -10,8 +10,9 @@ from typing import Any
 
 from grice.middleware.augment.annotation import parse_annotated
 from grice.middleware.augment.example import Example
+from grice.middleware.rasa_yaml import parse_yaml, read_text
 from grice.models.dialogue import Turn, check_text
-from grice.models.errors import DataCorrupt, DataNotFound, InputError, MissingExtra
+from grice.models.errors import DataCorrupt, DataNotFound, InputError
 
 MADE_BY_US = "# Indirect variants made by `grice augment`"
 """The first line of a file of variants, and, indented, of a section of them."""
@@ -77,20 +78,6 @@ def _is_nlu(path: Path) -> bool:
     return bool(re.search(r"^[\"']?nlu[\"']?\s*:", text, re.MULTILINE)) and not text.startswith(MADE_BY_US)
 
 
-def read_text(path: Path) -> str:
-    """The content of a file with its line ends as they are.
-
-    Raises:
-        DataNotFound, DataCorrupt: it cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise DataNotFound(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataCorrupt(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-
-
 def read_nlu(path: Path) -> NluFile:
     """The examples of one file.
 
@@ -112,7 +99,7 @@ def without_ours(text: str) -> str:
 
 def parse_nlu(text: str, path: Path) -> NluFile:
     """As `read_nlu`, for text that would stand in `path`."""
-    content = _loaded(text, path)
+    content = parse_yaml(text, path)
     if not _is_mapping(content) or "nlu" not in content:
         raise InputError(f"{path}, line 1", _kind(content), "Rasa 3 training data: a mapping with `version:` and `nlu:`")
     entries: Any = [] if content["nlu"] is None else content["nlu"]
@@ -128,33 +115,6 @@ def parse_nlu(text: str, path: Path) -> NluFile:
         _end_of_list(text, content, entries.lc.col) if in_lines else None,
         entries.lc.col if in_lines else 0,
     )
-
-
-def _loaded(text: str, path: Path) -> Any:
-    try:
-        from ruamel.yaml import YAML
-        from ruamel.yaml.error import MarkedYAMLError, YAMLError
-    except ImportError as error:
-        raise MissingExtra("ruamel.yaml", "rasa") from error
-    try:
-        return YAML().load(_as_rasa_reads(text))
-    except UnicodeDecodeError as error:
-        raise DataCorrupt(
-            f"{path}: Rasa cannot read the escape {text[error.start : error.end]!r}; write the character itself"
-        ) from error
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        raise DataCorrupt(f"{path}{line}: not valid YAML: {error.problem or error.context}") from error
-    except YAMLError as error:
-        raise DataCorrupt(f"{path}: not valid YAML: {error}") from error
-
-
-def _as_rasa_reads(text: str) -> str:
-    r"""A file that is all ASCII may write characters as \u00e9 (`rasa.shared.utils.io.read_yaml`)."""
-    if not text.isascii():
-        return text
-    return text.encode().decode("raw_unicode_escape").encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def _item(entries: Any, place: int, path: Path) -> Iterator[NluItem]:

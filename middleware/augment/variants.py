@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -12,6 +12,7 @@ from grice.middleware.augment.entity_transfer import transferred
 from grice.middleware.augment.example import Example, Variant, letters
 from grice.middleware.augment.settings import AugmentSettings
 from grice.middleware.guard import Guard
+from grice.middleware.progress import Progress
 from grice.models.dialogue import Dialogue
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite
@@ -27,9 +28,6 @@ REFUSALS: Mapping[Refusal, str] = {
     "surplus": "one more than the settings allow",
     "unwritable": "Rasa's format of annotation cannot express it",
 }
-Progress = Callable[[int, int], None]
-"""Told how many examples are done, and of how many."""
-
 _CHUNK = 16
 
 

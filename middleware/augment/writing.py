@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from grice.middleware.augment.annotation import annotated
-from grice.middleware.augment.nlu_file import END_OF_OURS, MADE_BY_US, OUR_SECTION, NluItem, parse_nlu, read_text, without_ours
+from grice.middleware.augment.nlu_file import END_OF_OURS, MADE_BY_US, OUR_SECTION, NluItem, parse_nlu, without_ours
+from grice.middleware.rasa_yaml import read_text
 from grice.models.errors import DataCorrupt, InputError
 
 _WIDTH = 4096

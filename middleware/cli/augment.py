@@ -9,9 +9,9 @@ from dataclasses import fields
 from pathlib import Path
 
 from grice.middleware.augment.nlu_data import AugmentedNlu, augment_nlu
-from grice.middleware.augment.nlu_file import NluFile, find_nlu_files, read_nlu, read_text
+from grice.middleware.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.augment.settings import AugmentSettings
-from grice.middleware.augment.variants import REFUSALS, Progress
+from grice.middleware.augment.variants import REFUSALS
 from grice.middleware.augment.writing import (
     check_replaceable,
     check_section_replaceable,
@@ -20,6 +20,8 @@ from grice.middleware.augment.writing import (
     write_whole,
 )
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.progress import progress_bar
+from grice.middleware.rasa_yaml import read_text
 from grice.middleware.settings import PipelineSettings, from_environment
 from grice.models import load_rewriter
 
@@ -95,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         intents=args.intents,
         way_back=direct if settings.min_way_back else None,
         back=direct if args.rewritten else None,
-        progress=_progress(),
+        progress=progress_bar("rewriting", "example"),
     )
     _write(args, files, targets, made)
     _report(made)
@@ -133,34 +135,3 @@ def _report(made: AugmentedNlu) -> None:
     print("candidates that were not taken:", file=sys.stderr)
     for reason, count in sorted(found.refused.items()):
         print(f"{count:7,}  {reason}: {REFUSALS[reason]}", file=sys.stderr)
-
-
-def _progress() -> Progress | None:
-    """A bar on a terminal; a line every tenth where tqdm is not installed."""
-    if not sys.stderr.isatty():
-        return None
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return _lines()
-    bar = tqdm(desc="rewriting", unit="example", file=sys.stderr)
-
-    def report(done: int, total: int) -> None:
-        if not done:
-            bar.reset(total)
-        bar.update(done - bar.n)
-
-    return report
-
-
-def _lines() -> Progress:
-    reported = -1
-
-    def report(done: int, total: int) -> None:
-        nonlocal reported
-        tenth = 10 * done // max(1, total)
-        if tenth > reported:
-            reported = tenth
-            print(f"rewriting: {done:,} of {total:,} examples", file=sys.stderr)
-
-    return report

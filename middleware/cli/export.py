@@ -14,7 +14,7 @@ HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=["rewriter", "directness", "sentence-encoder"])
+    parser.add_argument("model", choices=["rewriter", "directness", "sentence-encoder", "slot-values"])
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="what `grice train` wrote (default: runs/MODEL/model)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go (default: runs/MODEL/onnx)")
     parser.add_argument(
@@ -42,9 +42,15 @@ def run(args: argparse.Namespace) -> int:
         from grice.models.export.directness import export_directness
         from grice.models.export.rewriter import export_rewriter
         from grice.models.export.sentence_encoder import export_sentence_encoder
+        from grice.models.export.slot_values import export_slot_values
     except ImportError as error:
         raise MissingExtra(error.name or "torch", "train") from error
-    exports = {"rewriter": export_rewriter, "directness": export_directness, "sentence-encoder": export_sentence_encoder}
+    exports = {
+        "rewriter": export_rewriter,
+        "directness": export_directness,
+        "sentence-encoder": export_sentence_encoder,
+        "slot-values": export_slot_values,
+    }
     export = exports[args.model]
     export(checkpoint, out, precisions, args.version_label)
     for file in sorted(out.glob("*.onnx")):

@@ -1,4 +1,4 @@
-"""Batches dialogues across callers: many requests, one call of the model."""
+"""Batches what a model is asked across callers: many requests, one call of the model."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError, Overloaded
 
+Asked = TypeVar("Asked")
 Result = TypeVar("Result")
-Predict = Callable[[Sequence[Dialogue]], Sequence[Result]]
+Predict = Callable[[Sequence[Asked]], Sequence[Result]]
+
+
+def characters(dialogue: Dialogue) -> int:
+    """How long a dialogue is."""
+    return sum(len(turn.text) for turn in dialogue.turns)
 
 
 @dataclass(eq=False)
-class _Item(Generic[Result]):
-    dialogue: Dialogue
+class _Item(Generic[Asked, Result]):
+    asked: Asked
+    length: int
     since: float
     answer: asyncio.Future[Result]
 
 
-class Batcher(Generic[Result]):
-    """Collects dialogues of concurrent callers and runs them through a model, one batch at a time.
+class Batcher(Generic[Asked, Result]):
+    """Collects what concurrent callers ask, as a rule dialogues, and runs it through a model, one batch at a time.
 
     A lone caller is served at once. Where several wait, the batch leaves when it is full or its first item has waited `wait_ms`.
     When more wait than fit, the one that came first takes those of like length along: little is padded, and nobody starves.
@@ -31,16 +38,18 @@ class Batcher(Generic[Result]):
     Args:
         predict: the batch method of a model; runs in one thread, so that the event loop stays free.
         size: items of a batch. wait_ms: milliseconds. queue_size: items that may wait.
+        length: of an item, in any unit; those of a batch are alike in it.
         on_batch: told the size of each batch that leaves. on_refused: told how many items found no room.
     """
 
     def __init__(
         self,
-        predict: Predict[Result],
+        predict: Predict[Asked, Result],
         *,
         size: int = 16,
         wait_ms: float = 3.0,
         queue_size: int = 512,
+        length: Callable[[Any], int] = characters,
         on_batch: Callable[[int], None] = lambda size: None,
         on_refused: Callable[[int], None] = lambda items: None,
     ) -> None:
@@ -49,9 +58,10 @@ class Batcher(Generic[Result]):
         self._size = size
         self._wait_s = wait_ms / 1000
         self._queue_size = queue_size
+        self._length = length
         self._on_batch = on_batch
         self._on_refused = on_refused
-        self._waiting: list[_Item[Result]] = []
+        self._waiting: list[_Item[Asked, Result]] = []
         self._arrived = asyncio.Event()
         self._leave = asyncio.Event()
         self._closing = False
@@ -75,8 +85,8 @@ class Batcher(Generic[Result]):
             await self._task
         self._worker.shutdown(wait=False)
 
-    async def submit(self, dialogues: Sequence[Dialogue]) -> list[Result]:
-        """The results of `dialogues`, in order. A cancelled call takes its waiting items out of the queue.
+    async def submit(self, asked: Sequence[Asked]) -> list[Result]:
+        """The results of `asked`, in order. A cancelled call takes its waiting items out of the queue.
 
         Raises:
             Overloaded: the queue has no room for all of them, or the service is stopping.
@@ -84,11 +94,11 @@ class Batcher(Generic[Result]):
         """
         if self._closing:
             raise Overloaded("the service is stopping")
-        if len(self._waiting) + len(dialogues) > self._queue_size:
-            self._on_refused(len(dialogues))
+        if len(self._waiting) + len(asked) > self._queue_size:
+            self._on_refused(len(asked))
             raise Overloaded(f"{len(self._waiting)} items wait; allowed: {self._queue_size}; try again later")
         loop = asyncio.get_running_loop()
-        items = [_Item(dialogue, loop.time(), loop.create_future()) for dialogue in dialogues]
+        items = [_Item[Asked, Result](each, self._length(each), loop.time(), loop.create_future()) for each in asked]
         self._waiting.extend(items)
         self._arrived.set()
         if len(self._waiting) >= self._size:
@@ -122,21 +132,21 @@ class Batcher(Generic[Result]):
         await self._leave.wait()
         alarm.cancel()
 
-    def _take(self) -> list[_Item[Result]]:
+    def _take(self) -> list[_Item[Asked, Result]]:
         if len(self._waiting) <= self._size:
             batch, self._waiting = self._waiting, []
             return batch
-        length = _length(self._waiting[0])
-        nearest = sorted(self._waiting[1:], key=lambda item: abs(_length(item) - length))
+        length = self._waiting[0].length
+        nearest = sorted(self._waiting[1:], key=lambda item: abs(item.length - length))
         batch = [self._waiting[0], *nearest[: self._size - 1]]
         taken = set(map(id, batch))
         self._waiting = [item for item in self._waiting if id(item) not in taken]
         return batch
 
-    async def _serve(self, batch: list[_Item[Result]]) -> None:
+    async def _serve(self, batch: list[_Item[Asked, Result]]) -> None:
         self._on_batch(len(batch))
-        dialogues = [item.dialogue for item in batch]
-        outcomes = await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, dialogues)
+        asked = [item.asked for item in batch]
+        outcomes = await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, asked)
         for item, outcome in zip(batch, outcomes, strict=True):
             if item.answer.done():
                 continue
@@ -145,18 +155,14 @@ class Batcher(Generic[Result]):
             else:
                 item.answer.set_result(outcome)
 
-    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[Result | Exception]:
+    def _outcomes(self, asked: Sequence[Asked]) -> list[Result | Exception]:
         """A result or an error each. A failed batch is tried again one by one, so that one item does not fail the others."""
         try:
-            results = list(self._predict(dialogues))
-            if len(results) != len(dialogues):
-                raise ModelError(f"the model gave {len(results)} results for {len(dialogues)} dialogues")
+            results = list(self._predict(asked))
+            if len(results) != len(asked):
+                raise ModelError(f"the model gave {len(results)} results for {len(asked)} items")
             return [*results]
         except Exception as error:
-            if len(dialogues) == 1:
+            if len(asked) == 1:
                 return [error]
-            return [outcome for dialogue in dialogues for outcome in self._outcomes([dialogue])]
-
-
-def _length(item: _Item[Result]) -> int:
-    return sum(len(turn.text) for turn in item.dialogue.turns)
+            return [outcome for each in asked for outcome in self._outcomes([each])]

@@ -72,6 +72,34 @@ class SentenceGraph(nn.Module):
         return functional.normalize(pooled(states, mask), dim=-1), states
 
 
+class SlotGraph(nn.Module):
+    """Inputs: `states` (batch, length, width), `segments` and `mask`, each (batch, length) int64, `cosines` (batch, k).
+
+    Output: `raw` (batch,), how well the hypothesis holds.
+    """
+
+    segments: Tensor
+    nearness: Tensor
+
+    def __init__(self, model: Any, hypothesis: int) -> None:
+        super().__init__()
+        table = model.segments.weight
+        self.register_buffer("segments", table.detach().clone())
+        heads = Heads.of(model.layers[0].attention.self.num_attention_heads, table.size(1))
+        self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in model.layers)
+        self.head = Projection(model.head)
+        self.register_buffer("nearness", model.nearness.weight.detach().t().contiguous())
+        self.hypothesis = hypothesis
+
+    def forward(self, states: Tensor, segments: Tensor, mask: Tensor, cosines: Tensor) -> Tensor:
+        state, bias = states + self.segments[segments], masked(mask)
+        for layer in self.layers:
+            state = layer(state, bias)
+        own = (segments == self.hypothesis).to(mask.dtype) * mask
+        raw: Tensor = (self.head(pooled(state, own)) + (cosines[:, :, None] * self.nearness).sum(1))[:, 0]
+        return raw
+
+
 class BertLayer(nn.Module):
     """Self-attention and feed-forward, each with its residual and a norm after."""
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from grice.models.data import direct as direct_corpus
 from grice.models.dialogue import Dialogue
@@ -13,9 +17,20 @@ from grice.models.directness import DirectnessScorer
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
 from grice.models.rewriter import Rewriter
-from grice.models.sentence_encoder import SentenceEncoder
+from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.slot_values import SlotResolver
+from grice.models.training.slot_examples import SlotExample, from_direct
 
-TOLERANCE = {"bleu": 0.5, "exact_match": 0.01, "cosine_to_fp32": 0.02}
+Row = TypeVar("Row")
+
+METRICS = {
+    "rewriting": "bleu",
+    "directness": "exact_match",
+    "sentence-embedding": "cosine_to_fp32",
+    "slot-values": "accuracy",
+}
+"""What is measured of a model, by its task."""
+TOLERANCE = {"bleu": 0.5, "exact_match": 0.01, "cosine_to_fp32": 0.02, "accuracy": 0.01}
 """How much a metric may fall behind fp32's: BLEU points, and fractions."""
 
 
@@ -29,9 +44,18 @@ def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
         WeightsError: a precision falls behind fp32 by more than the tolerance.
     """
     manifest = read_manifest(folder)
-    metric = {"rewriting": "bleu", "directness": "exact_match", "sentence-embedding": "cosine_to_fp32"}[manifest.task]
+    metric = METRICS[manifest.task]
+    if manifest.task == "slot-values":
+        return _measured(folder, reference, metric, _indirect_slots(data_dir), _accuracy)
     rows = direct_corpus.read(data_dir, parts=["dev"])
     figure = functools.partial(_cosine, reference) if manifest.task == "sentence-embedding" else _figure
+    return _measured(folder, reference, metric, rows, figure)
+
+
+def _measured(
+    folder: Path, reference: Path, metric: str, rows: list[Row], figure: Callable[[Path, str, str, list[Row]], float]
+) -> dict[str, Any]:
+    manifest = read_manifest(folder)
     figures = {precision: figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
     figures["fp32"] = figure(reference, "fp32", manifest.task, rows)
     found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
@@ -62,6 +86,20 @@ def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Tr
     ]
     ordered: int = sum(direct > original > indirect for direct, original, indirect in zip(*scores, strict=True))
     return ordered / len(rows)
+
+
+def _indirect_slots(data_dir: Path) -> list[SlotExample]:
+    """Questions of DIRECT's dev part whose turn means a value that it does not say."""
+    examples = from_direct(data_dir, "dev", random.Random(0))
+    return [example for example in examples if example.mentioned and not example.verbatim]
+
+
+def _accuracy(folder: Path, precision: str, task: str, examples: list[SlotExample]) -> float:
+    manifest = read_manifest(folder, task)
+    resolver = SlotResolver(manifest, load_sentence_encoder(manifest.settings["encoder"]["name"]), precision=precision)
+    found = resolver.predict([example.question for example in examples])
+    right = [each.shares[int(np.argmax(said.probabilities))] == 1 for each, said in zip(examples, found, strict=True)]
+    return round(float(np.mean(right)), 4)
 
 
 def _cosine(reference: Path, folder: Path, precision: str, task: str, rows: list[direct_corpus.Triple]) -> float:

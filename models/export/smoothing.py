@@ -7,6 +7,7 @@ few of the 256 steps; weights, which have a scale a column, bear the difference 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -18,7 +19,7 @@ SHARE = 0.75
 """How much of a channel's size goes from the inputs to the weights: the paper's alpha."""
 SMALLEST = 1e-3
 
-Feed = Mapping[str, NDArray[np.int64]]
+Feed = Mapping[str, NDArray[Any]]
 
 
 def smooth(model: onnx.ModelProto, samples: Sequence[Feed]) -> None:
@@ -49,5 +50,7 @@ def _largest(model: onnx.ModelProto, names: Sequence[str], samples: Sequence[Fee
     watched.CopyFrom(model)
     watched.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
     session = ort.InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
-    found = [[np.abs(values).max((0, 1)) for values in session.run(names, dict(sample))] for sample in samples]
+    found = [
+        [np.abs(values).reshape(-1, values.shape[-1]).max(0) for values in session.run(names, dict(sample))] for sample in samples
+    ]
     return {name: np.max(column, axis=0) for name, column in zip(names, zip(*found, strict=True), strict=True)}

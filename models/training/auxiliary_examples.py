@@ -64,7 +64,7 @@ def read(data_dir: Path, spoilt: int, seed: int) -> list[AuxiliaryExample]:
         DataNotFound, DataCorrupt: a data set is missing or damaged.
     """
     chance = random.Random(seed)
-    people = [
+    people: list[Sequence[Sequence[Turn]]] = [
         [dialogue.with_bot(chance.choice(("persuader", "persuadee"))) for dialogue in persuasion_for_good.read(data_dir)],
         corpora.sgd_dialogues(data_dir),
         corpora.multiwoz_dialogues(data_dir),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.models.data import direct, multiwoz, sgd
+from grice.models.data.split import Part
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.slot_questions import SlotQuestion
 from grice.models.verbatim import says
@@ -56,7 +57,7 @@ def read(data_dir: Path, seed: int) -> list[SlotExample]:
         DataNotFound, DataCorrupt: a data set is missing or damaged.
     """
     chance = random.Random(seed)
-    return [*from_sgd(data_dir / "sgd", "train", chance), *from_direct(data_dir, chance), *written()]
+    return [*from_sgd(data_dir / "sgd", "train", chance), *from_direct(data_dir, "train", chance), *written()]
 
 
 def from_sgd(folder: Path, split: str, chance: random.Random) -> Iterator[SlotExample]:
@@ -69,7 +70,7 @@ def from_sgd(folder: Path, split: str, chance: random.Random) -> Iterator[SlotEx
                 continue
             asked = Dialogue(tuple(turn.turn for turn in dialogue.turns[max(0, place - 1) : place + 1] if not turn.silent))
             touched = {(action.service, action.slot) for action in said.actions}
-            for key in touched & slots.keys():
+            for key in sorted(touched & slots.keys()):
                 (value, *_) = said.state.get(key[0], {}).get(key[1], ("",))
                 if value in slots[key].possible_values:
                     yield _example(dialogue.dialogue_id, asked, slots[key], value, chance)
@@ -79,19 +80,19 @@ def from_sgd(folder: Path, split: str, chance: random.Random) -> Iterator[SlotEx
                 yield _example(dialogue.dialogue_id, asked, slots[chance.choice(others)], None, chance)
 
 
-def from_direct(data_dir: Path, chance: random.Random) -> Iterator[SlotExample]:
-    """DIRECT's train part: each form of a turn, with the values that the original informs of, and one slot that it does not."""
+def from_direct(data_dir: Path, part: Part, chance: random.Random) -> Iterator[SlotExample]:
+    """A part of DIRECT: each form of a turn, with the values that the original informs of, and one slot that it does not."""
     slots = {
         name: sgd.SlotSchema(about["slot"], about["description"], True, tuple(about["values"]))
         for name, about in json.loads(SLOTS.read_text(encoding="utf-8")).items()
     }
     acts = multiwoz.read(data_dir / "multiwoz21", "test")
-    for row in direct.read(data_dir, parts=["train"]):
+    for row in direct.read(data_dir, parts=[part]):
         informed = {
             act.label: act.value.lower() for act in acts[row.dialogue_id][row.turn_index].acts if act.act.endswith("-Inform")
         }
         others = [name for name in slots if name not in informed]
-        for text in {row.original, row.direct, row.indirect}:
+        for text in dict.fromkeys((row.original, row.direct, row.indirect)):
             asked = Dialogue.of(text, row.history[-1:])
             for name, value in informed.items():
                 if name in slots and value in slots[name].possible_values:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from transformers import BertConfig
 from transformers.models.bert.modeling_bert import BertLayer
 
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.slot_inputs import COSINES, SEGMENTS, SlotTexts, cosines, joined
+from grice.models.slot_inputs import COSINES, SEGMENTS, Pair, SlotTexts, cosines, joined, padded
 from grice.models.training import slot_examples, warm_start
 from grice.models.training.slot_examples import SlotExample
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 
 States = dict[str, NDArray[np.float16]]
+SAMPLES = 100
 
 
 @dataclass(frozen=True)
@@ -121,26 +123,23 @@ def states_of(encoder: SentenceEncoder, texts: Iterable[str]) -> States:
 
 def asked(examples: Sequence[SlotExample], states: States) -> Asked:
     """The batch of these examples."""
-    rows, shares, pairs, near = [], [], [], []
+    rows: list[range] = []
+    shares: list[list[float]] = []
+    pairs: list[Pair] = []
+    near = []
     for example in examples:
         texts = SlotTexts.of(example.question)
         rows.append(range(len(pairs), len(pairs) + len(texts.hypotheses)))
         shares.append([*example.shares, float(not example.mentioned)])
         pairs += [joined(texts, states, hypothesis) for hypothesis in texts.hypotheses]
         near.append(cosines(texts, states))
-    length, most = max(len(segments) for _, segments in pairs), max(map(len, rows))
-    table = np.zeros((len(pairs), length, warm_start.WIDTH), np.float32)
-    segments, mask = np.zeros((len(pairs), length), np.int64), np.zeros((len(pairs), length), np.int64)
-    for number, (values, belongs) in enumerate(pairs):
-        table[number, : len(belongs)] = values
-        segments[number, : len(belongs)] = belongs
-        mask[number, : len(belongs)] = 1
-    padded = np.full((len(rows), most), -1, np.int64)
+    most = max(map(len, rows))
+    places = np.full((len(rows), most), -1, np.int64)
     wanted = np.zeros((len(rows), most), np.float32)
-    for number, (places, share) in enumerate(zip(rows, shares, strict=True)):
-        padded[number, : len(places)] = places
+    for number, (row, share) in enumerate(zip(rows, shares, strict=True)):
+        places[number, : len(row)] = row
         wanted[number, : len(share)] = share
-    parts = table, segments, mask, np.concatenate(near).astype(np.float32), padded, wanted
+    parts = *padded(pairs), np.concatenate(near), places, wanted
     return Asked(*(torch.from_numpy(part) for part in parts))
 
 
@@ -192,6 +191,7 @@ def train_slot_values(
     folder = out / "model"
     folder.mkdir(exist_ok=True)
     torch.save(model.state_dict(), folder / "model.pt")
+    _save_samples(folder / "samples.npz", judged[:SAMPLES], states)
     temperature, margin = calibration(model, judged, states, recipe.batch)
     facts = {
         "recipe": asdict(recipe),
@@ -204,6 +204,14 @@ def train_slot_values(
     }
     (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return score
+
+
+def _save_samples(path: Path, examples: Sequence[SlotExample], states: States) -> None:
+    """Batches that the export takes the ranges of int8 activations from, one a question."""
+    batches = [asked([example], states) for example in examples]
+    names = ("states", "segments", "mask", "cosines")
+    arrays: dict[str, Any] = {f"{name}{n}": getattr(each, name).numpy() for n, each in enumerate(batches) for name in names}
+    np.savez_compressed(path, **arrays)
 
 
 def _drawn(examples: Sequence[SlotExample], recipe: SlotRecipe, epoch: int) -> list[SlotExample]:
@@ -244,7 +252,7 @@ def held_out(model: nn.Module, examples: Sequence[SlotExample], states: States, 
         if max(example.shares) == 1:
             best = int(said[:-1].argmax()) == example.shares.index(1)
             right["verbatim" if example.verbatim else "indirect"].append(best)
-    figures = {name: float(np.mean(values)) for name, values in right.items()}
+    figures = {name: float(np.mean(values)) for name, values in right.items() if values}
     return figures["indirect"], figures
 
 
