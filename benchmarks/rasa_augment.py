@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from grice.benchmarks import rasa_data
 from grice.middleware.augment import AugmentSettings, Example, indirect_variants, with_rewrites
-from grice.middleware.augment.variants import Progress
+from grice.middleware.progress import Progress
 from grice.models import load_rewriter
 from grice.models.manifest import FILE, PRETRAINED
 

@@ -100,6 +100,8 @@ class ServiceSettings:
         events_maxlen: entries that this stream holds, about; the oldest go first.
         events_partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
         monitor: whether the bot's responses are scored (`/v1/responses`); false loads no model for that.
+        slots: whether values of slots are found (`/v1/slots`); false loads no model for that.
+        slots_model: a shipped name or the path of a folder.
         results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent
             alarms are read from, those of other processes and of workers too; empty: this process keeps to itself.
         results_maxlen: entries that this stream holds, about; the oldest go first.
@@ -130,6 +132,8 @@ class ServiceSettings:
     events_maxlen: int = 100_000
     events_partitions: int = 1
     monitor: bool = True
+    slots: bool = True
+    slots_model: str = "slot_values"
     results_stream: str = "grice:results"
     results_maxlen: int = 100_000
     alarms_kept: int = 200
@@ -149,7 +153,7 @@ class ServiceSettings:
         check_within("queue_size", self.queue_size, 64, 2**31)
         check_within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
         check_within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
-        for name in ("monitor", "page"):
+        for name in ("monitor", "slots", "page"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true, false")
         if not all(isinstance(key, str) and key for key in self.api_keys):

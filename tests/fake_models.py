@@ -11,7 +11,9 @@ from grice.middleware.monitor import Monitor
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings
 from grice.models.dialogue import Dialogue
-from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite
+from grice.models.errors import InputError
+from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite, SlotValues
+from grice.models.slot_questions import SlotQuestion
 
 READS = 8
 """Turns of history that the fake models read."""
@@ -80,6 +82,31 @@ class FakeBehaviors(Calls):
 def fake_monitor() -> Monitor:
     """A monitor on `FakeBehaviors`: what a response names, it shows."""
     return Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5))
+
+
+class FakeSlots(Calls):
+    """A turn means the values that it, or the bot's question before it, names; two are ambiguous. It cannot read Greek.
+
+    Slots named `broken` make it fail.
+    """
+
+    provider = "FakeExecutionProvider"
+
+    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
+        self.enter([question.dialogue for question in questions])
+        return [self.found(question) for question in questions]
+
+    def found(self, question: SlotQuestion) -> SlotValues:
+        if question.slot == "broken":
+            raise RuntimeError("out of order")
+        for value in question.values:
+            if "α" in value:
+                raise InputError(f"value of slot {question.slot}", value, "a value with Latin letters or digits")
+        said = " ".join(turn.text for turn in question.dialogue.turns[-2:])
+        named = [value for value in question.values if value in said]
+        share = 0.75 / max(1, len(named))
+        probabilities = tuple(share if value in named else 0.0 for value in question.values)
+        return SlotValues(probabilities, 0.25 if named else 1.0, named[0] if len(named) == 1 else None, len(named) > 1)
 
 
 class TrustingGuard(Guard):

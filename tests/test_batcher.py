@@ -44,7 +44,7 @@ def dialogues(*texts: str) -> list[Dialogue]:
     return [Dialogue.of(text) for text in texts]
 
 
-def run(reader: Reader, work: Callable[[Batcher[str]], Awaitable[Result]], **options: float) -> Result:
+def run(reader: Reader, work: Callable[[Batcher[Dialogue, str]], Awaitable[Result]], **options: float) -> Result:
     """`work` with a batcher that is started before and closed after."""
 
     async def main() -> Result:
@@ -59,7 +59,7 @@ def run(reader: Reader, work: Callable[[Batcher[str]], Awaitable[Result]], **opt
     return asyncio.run(main())
 
 
-async def held(reader: Reader, batcher: Batcher[str]) -> asyncio.Task[list[str]]:
+async def held(reader: Reader, batcher: Batcher[Dialogue, str]) -> asyncio.Task[list[str]]:
     """A call that occupies the worker until the gate is set."""
     reader.gate.clear()
     task = asyncio.create_task(batcher.submit(dialogues("first")))
@@ -76,7 +76,7 @@ def test_each_caller_gets_its_own_answers(given_requests: list[list[str]], size:
     texts = [[f"{word}{r}.{i}" for i, word in enumerate(request)] for r, request in enumerate(given_requests)]
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> list[list[str] | BaseException]:
+    async def work(batcher: Batcher[Dialogue, str]) -> list[list[str] | BaseException]:
         return await asyncio.gather(*(batcher.submit(dialogues(*request)) for request in texts), return_exceptions=True)
 
     answers = run(reader, work, size=size, wait_ms=wait_ms)
@@ -123,7 +123,7 @@ def test_the_queue_is_bounded(sizes: list[int], queue_size: int) -> None:
 def test_a_lone_caller_does_not_wait_for_others() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> list[str]:
+    async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         return await asyncio.wait_for(batcher.submit(dialogues("alone")), 60)
 
     assert run(reader, work, size=4, wait_ms=1_000_000) == ["alone"]
@@ -132,7 +132,7 @@ def test_a_lone_caller_does_not_wait_for_others() -> None:
 def test_two_callers_wait_for_a_third() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> None:
+    async def work(batcher: Batcher[Dialogue, str]) -> None:
         calls = [asyncio.create_task(batcher.submit(dialogues(text))) for text in "ab"]
         for _ in range(20):
             await asyncio.sleep(0)
@@ -146,7 +146,7 @@ def test_two_callers_wait_for_a_third() -> None:
 def test_a_batch_that_does_not_fill_leaves_after_the_wait() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> list[str]:
+    async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         return await batcher.submit(dialogues("a", "b"))
 
     assert run(reader, work, size=3, wait_ms=5) == ["a", "b"]
@@ -156,7 +156,7 @@ def test_a_batch_that_does_not_fill_leaves_after_the_wait() -> None:
 def test_callers_that_come_meanwhile_share_the_next_batch() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> None:
+    async def work(batcher: Batcher[Dialogue, str]) -> None:
         first = await held(reader, batcher)
         others = [asyncio.create_task(batcher.submit(dialogues(text))) for text in "abc"]
         await asyncio.sleep(0)
@@ -170,7 +170,7 @@ def test_callers_that_come_meanwhile_share_the_next_batch() -> None:
 def test_the_oldest_leaves_first_with_those_of_its_length() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> None:
+    async def work(batcher: Batcher[Dialogue, str]) -> None:
         first = await held(reader, batcher)
         rest = asyncio.create_task(batcher.submit(dialogues("xx", "y" * 90, "zz", "w" * 91, "vv")))
         await asyncio.sleep(0)
@@ -184,7 +184,7 @@ def test_the_oldest_leaves_first_with_those_of_its_length() -> None:
 def test_a_cancelled_caller_is_dropped() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> None:
+    async def work(batcher: Batcher[Dialogue, str]) -> None:
         first = await held(reader, batcher)
         gone = asyncio.create_task(batcher.submit(dialogues("gone", "gone too")))
         stays = asyncio.create_task(batcher.submit(dialogues("stays")))
@@ -204,7 +204,7 @@ def test_a_cancelled_caller_is_dropped() -> None:
 def test_a_caller_cancelled_while_served_does_not_disturb_the_others() -> None:
     reader = Reader()
 
-    async def work(batcher: Batcher[str]) -> list[str]:
+    async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         first = await held(reader, batcher)
         first.cancel()
         reader.gate.set()
@@ -235,7 +235,7 @@ def test_closing_serves_what_waits_and_takes_no_more() -> None:
 
 
 def test_closing_while_idle_returns() -> None:
-    async def work(batcher: Batcher[str]) -> None:
+    async def work(batcher: Batcher[Dialogue, str]) -> None:
         await batcher.submit(dialogues("a"))
         await asyncio.wait_for(batcher.close(), 60)
 
@@ -244,9 +244,9 @@ def test_closing_while_idle_returns() -> None:
 
 def test_a_model_that_gives_too_few_results_fails_its_callers() -> None:
     async def main() -> None:
-        batcher: Batcher[str] = Batcher(lambda dialogues: [])
+        batcher: Batcher[Dialogue, str] = Batcher(lambda dialogues: [])
         batcher.start()
-        with pytest.raises(ModelError, match="0 results for 1 dialogues"):
+        with pytest.raises(ModelError, match="0 results for 1 items"):
             await batcher.submit(dialogues("a", "b"))
         await batcher.close()
 
@@ -254,7 +254,7 @@ def test_a_model_that_gives_too_few_results_fails_its_callers() -> None:
 
 
 def test_nothing_in_nothing_out() -> None:
-    async def work(batcher: Batcher[str]) -> list[str]:
+    async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         return await batcher.submit([])
 
     assert run(Reader(), work) == []

@@ -198,6 +198,20 @@ def test_without_sgd_the_tasks_on_slots_are_not_scored(tmp_path: Path) -> None:
         scored(Options(tmp_path, tasks=("nope",)))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--requests", "mine"], "requests: got 'mine'; allowed: auto, official, ours"),
+        (["--task", "slots"], "task of benchmark indirect-requests: got 'slots'; allowed: unambiguity, world-understanding"),
+        (["--system", "t5"], "system of benchmark indirect-requests: got 't5'; allowed: grice, plain, majority"),
+        (["--beam", "2"], "option beams: got 2; allowed: benchmark indirect-requests has only tasks, requests, resolver"),
+    ],
+)
+def test_wrong_arguments_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        bench("indirect-requests", "--data-dir", str(tmp_path), *arguments)
+
+
 def test_a_language_model_is_asked_both_criteria(official: Path, tmp_path: Path) -> None:
     def script(request: Request) -> Answer:
         case = request["messages"][-1]["content"].rpartition("Utterance:")[2]

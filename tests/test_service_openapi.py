@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import FakeRewriter, FakeSlots, fake_monitor, fake_pipeline
 from live_service import serving
 from plain_nlu_server import nlu_server
 
@@ -15,6 +15,7 @@ from grice.middleware.service import examples
 from grice.middleware.service.answers import DirectnessAnswer, EventAnswer, RewriteAnswer, TurnAnswer
 from grice.middleware.service.app import create_app
 from grice.middleware.service.response_answers import ResponseAnswer
+from grice.middleware.service.slot_answers import SlotsAnswer
 from grice.middleware.settings import ServiceSettings
 
 ROUTES = {
@@ -30,6 +31,7 @@ ROUTES = {
     ("post", "/v1/events"): "keep_events",
     ("post", "/v1/directness"): "score_directness",
     ("post", "/v1/rewrite"): "rewrite",
+    ("post", "/v1/slots"): "resolve_slots",
     ("post", "/v1/turns"): "analyse_turns",
     ("get", "/health/live"): "live",
     ("get", "/health/ready"): "ready",
@@ -41,7 +43,8 @@ ROUTES = {
 def client() -> Iterator[httpx.Client]:
     with nlu_server() as nlu:
         settings = ServiceSettings(nlu_url=nlu.url)
-        with serving(create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor())) as client:
+        app = create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor(), resolver=FakeSlots())
+        with serving(app) as client:
             yield client
 
 
@@ -73,7 +76,7 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 17
+    assert posted == 20
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -83,6 +86,7 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         ("/v1/turns", TurnAnswer, examples.TURN_ANSWER),
         ("/v1/events", EventAnswer, examples.EVENT_ANSWER),
         ("/v1/responses", ResponseAnswer, examples.RESPONSE_ANSWER),
+        ("/v1/slots", SlotsAnswer, examples.SLOTS_ANSWER),
     ):
         assert kind.model_validate(example).model_dump() == example
         assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
@@ -97,7 +101,7 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
             assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
         if path in ("/v1/directness", "/v1/rewrite", "/v1/turns", "/v1/events"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
-        if path == "/v1/responses":
+        if path in ("/v1/responses", "/v1/slots"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 503}
         if path == "/model/parse":
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 502, 503, 504}
@@ -111,5 +115,5 @@ def test_every_field_is_described(document: dict[str, Any]) -> None:
 
 def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "ResponseItem", "WireTurn", "Batch_TurnItem_"):
+    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "ResponseItem", "SlotItem", "WireSlot", "WireTurn", "Batch_TurnItem_"):
         assert schemas[name]["additionalProperties"] is False

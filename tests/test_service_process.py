@@ -18,8 +18,7 @@ import httpx
 import pytest
 
 from grice.middleware.cli import serve
-from grice.models.errors import SettingsError
-from grice.models.manifest import shipped
+from grice.models.errors import ModelNotFound, SettingsError
 
 FAKES = """
 import sys
@@ -38,15 +37,10 @@ import argparse
 from grice.middleware.cli import serve
 parser = argparse.ArgumentParser()
 serve.add_arguments(parser)
-raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor"])))
+raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor", "--no-slots"])))
 """
 
 WITH_MONITOR = SHIPPED.replace(', "--no-monitor"', "")
-
-needs_shipped_models = pytest.mark.skipif(not {"directness", "rewriter"} <= set(shipped()), reason="no shipped models here")
-
-
-needs_shipped_monitor = pytest.mark.skipif("behaviors" not in shipped(), reason="no shipped monitor here")
 
 
 @contextmanager
@@ -70,8 +64,8 @@ def parsed(*arguments: str) -> argparse.Namespace:
     "program",
     [
         pytest.param(FAKES, id="fakes"),
-        pytest.param(SHIPPED, id="shipped", marks=needs_shipped_models),
-        pytest.param(WITH_MONITOR, id="shipped with the monitor", marks=[needs_shipped_models, needs_shipped_monitor]),
+        pytest.param(SHIPPED, id="shipped"),
+        pytest.param(WITH_MONITOR, id="shipped with the monitor"),
     ],
 )
 def test_the_process_says_where_it_is_and_stops_when_told(program: str, tmp_path: Path) -> None:
@@ -128,13 +122,20 @@ def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> 
         serve.settings_of(parsed(*arguments))
 
 
-def test_the_monitor_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_monitor_the_slots_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.page) == (True, True)
-    service, _ = serve.settings_of(parsed("--no-monitor", "--no-page"))
-    assert (service.monitor, service.page) == (False, False)
+    assert (service.monitor, service.slots, service.page) == (True, True, True)
+    service, _ = serve.settings_of(parsed("--no-monitor", "--no-slots", "--no-page"))
+    assert (service.monitor, service.slots, service.page) == (False, False, False)
     monkeypatch.setenv("GRICE_MONITOR", "false")
-    assert not serve.settings_of(parsed())[0].monitor
+    monkeypatch.setenv("GRICE_SLOTS", "false")
+    service, _ = serve.settings_of(parsed())
+    assert (service.monitor, service.slots) == (False, False)
+
+
+def test_the_slot_resolver_is_the_one_that_is_named() -> None:
+    with pytest.raises(ModelNotFound, match="model '/models/mine' not found"):
+        serve.slot_resolver(*serve.settings_of(parsed("--slots-model", "/models/mine")))
 
 
 def test_the_monitor_runs_as_the_other_models_do(monkeypatch: pytest.MonkeyPatch) -> None:

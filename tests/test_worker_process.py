@@ -23,7 +23,6 @@ from grice.benchmarks.worker_chaos import Plan, run
 from grice.middleware.cli import main, monitor
 from grice.middleware.monitor.stream import WorkerSettings
 from grice.models.errors import SettingsError
-from grice.models.manifest import shipped
 
 FAKES = """
 import sys
@@ -39,8 +38,6 @@ from grice.middleware.settings import from_environment
 log_json_lines()
 run_worker(Monitor(FakeBehaviors(), THRESHOLDS), from_environment(WorkerSettings), AlertSettings())
 """
-
-needs_shipped_model = pytest.mark.skipif("behaviors" not in shipped(), reason="no shipped model of behaviours here")
 
 
 def free_port() -> int:
@@ -105,7 +102,6 @@ def test_a_port_that_is_taken_is_named(redis_server: RedisServer, tmp_path: Path
     assert "allowed: a free port of 127.0.0.1" in log.read_text()
 
 
-@needs_shipped_model
 def test_the_shipped_model_scores_what_is_in_the_stream(redis_server: RedisServer) -> None:
     publish(redis_server, conversation("d", 6))
     assert main(["monitor", "--once", "--redis-url", redis_server.url, "--workers", "1"]) == 0

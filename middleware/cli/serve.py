@@ -14,6 +14,7 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import Mode, PipelineSettings, ReadingMode, ServiceSettings, StoreKind, from_environment
 from grice.middleware.telemetry import configure
 from grice.models import load_rewriter
+from grice.models.protocols import SlotResolver
 
 HELP = "start the REST service"
 
@@ -52,6 +53,8 @@ _SERVICE = (
     "events_partitions",
     "results_stream",
     "monitor",
+    "slots",
+    "slots_model",
     "page",
 )
 
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--redis-url", metavar="URL", help="used with --store redis and --events-stream")
     parser.add_argument("--results-stream", metavar="KEY", help="with --store redis: the stream of scored responses")
     parser.add_argument("--no-monitor", dest="monitor", action="store_const", const=False, help="do not score the bot's responses")
+    parser.add_argument("--no-slots", dest="slots", action="store_const", const=False, help="do not find the values of slots")
     parser.add_argument("--no-page", dest="page", action="store_const", const=False, help="no page for people at /")
     parser.add_argument("--expire-s", type=int, metavar="SECONDS", help="a dialogue is forgotten that long after its last turn")
     parser.add_argument("--max-turns", type=int, metavar="N", help="turns kept of a dialogue")
@@ -89,6 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--directness-model", metavar="NAME", help="a shipped name or the path of a folder")
     parser.add_argument("--rewriter-model", metavar="NAME", help="a shipped name or the path of a folder")
     parser.add_argument("--behaviors-model", metavar="NAME", help="a shipped name or the path of a folder")
+    parser.add_argument("--slots-model", metavar="NAME", help="a shipped name or the path of a folder")
     add_runtime_options(parser)
 
 
@@ -109,10 +114,25 @@ def run(args: argparse.Namespace) -> int:
         pipeline = Pipeline.load(chosen)
         softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
         monitor = Monitor.load(monitor_settings_of(args)) if service.monitor else None
-        serve(pipeline, softener, service, announce, monitor, alerts)
+        resolver = slot_resolver(service, chosen) if service.slots else None
+        serve(pipeline, softener, service, announce, monitor, alerts, resolver)
     finally:
         end_telemetry()
     return 0
+
+
+def slot_resolver(service: ServiceSettings, pipeline: PipelineSettings) -> SlotResolver:
+    """The resolver that `service` names; it runs as the other models do.
+
+    Raises:
+        ModelError: it is not there, damaged, or its execution provider is not available.
+    """
+    from grice.models.slot_values import load_slot_resolver
+
+    runtime = pipeline.runtime
+    return load_slot_resolver(
+        service.slots_model, provider=runtime["provider"], threads=runtime["threads"], precision=runtime["precision"]
+    )
 
 
 def settings_of(args: argparse.Namespace) -> tuple[ServiceSettings, PipelineSettings]:

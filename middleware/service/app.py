@@ -23,6 +23,7 @@ from grice.middleware.service import (
     parse_route,
     responses_route,
     rewrite_route,
+    slots_route,
     turns_route,
     watch_route,
 )
@@ -37,7 +38,7 @@ from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, open_store
 from grice.middleware.telemetry.requests import SPANS_ONLY
 from grice.models.errors import GriceError
-from grice.models.protocols import Model
+from grice.models.protocols import Model, SlotResolver
 from grice.models.results import Rewrite
 
 TAGS = [
@@ -56,6 +57,7 @@ ROUTES = (
     watch_route,
     directness_route,
     rewrite_route,
+    slots_route,
     dialogues_route,
     operations_route,
 )
@@ -68,6 +70,7 @@ def create_app(
     store: DialogueStore | None = None,
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
+    resolver: SlotResolver | None = None,
 ) -> FastAPI:
     """The REST service as an ASGI application.
 
@@ -81,12 +84,13 @@ def create_app(
         store: where dialogues are kept; default: the one that the settings name.
         monitor: scores the bot's responses; None: `/v1/responses` answers 501. `settings.monitor` is for those who load it.
         alerts: how alerts on the rates are raised; None: none are.
+        resolver: finds the values of slots; None: `/v1/slots` answers 501. `settings.slots` is for those who load it.
 
     Raises:
         MissingExtra, SettingsError: the store of the settings, or the alerts, cannot be made.
     """
     chosen = settings or ServiceSettings()
-    engine = Engine(pipeline, softener, monitor, store or open_store(chosen), chosen, Metrics(), alerts)
+    engine = Engine(pipeline, softener, monitor, store or open_store(chosen), chosen, Metrics(), alerts, resolver)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -17,22 +17,26 @@ from grice.middleware.event_delivery import EventPublisher
 from grice.middleware.monitor import Monitor, ResponseReport
 from grice.middleware.monitor_metrics import MonitorMetrics
 from grice.middleware.pipeline import Pipeline
-from grice.middleware.service.batcher import Batcher, Predict
+from grice.middleware.service.batcher import Batcher, Predict, characters
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.live import Live
 from grice.middleware.service.metrics import Metrics
 from grice.middleware.service.nlu_server import NluServer
 from grice.middleware.service.response_scoring import ResponseScoring
 from grice.middleware.service.schemas import Item, TurnItem
+from grice.middleware.service.slot_batches import Reports, SlotBatcher, by_item, hypotheses
+from grice.middleware.service.slot_items import SlotItem
 from grice.middleware.service.watch import Watch
 from grice.middleware.settings import ServiceSettings
+from grice.middleware.slot_reports import SlotReporter
 from grice.middleware.stores import DialogueStore
 from grice.models.dialogue import Dialogue, Speaker
 from grice.models.errors import DeadlineExceeded
-from grice.models.protocols import Model
+from grice.models.protocols import Model, SlotResolver
 from grice.models.results import Rewrite
 from grice.models.template import TargetForm
 
+Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 
@@ -56,6 +60,7 @@ class Engine:
         settings: ServiceSettings,
         metrics: Metrics,
         alerts: AlertSettings | None,
+        resolver: SlotResolver | None,
     ) -> None:
         self.pipeline = pipeline
         self.softener = softener
@@ -67,7 +72,7 @@ class Engine:
         self.nlu = NluServer(settings.nlu_url, settings.nlu_token, settings.nlu_timeout_ms / 1000) if settings.nlu_url else None
         self.turns = self._batcher("turns", isolated(pipeline.predict))
         self.directness = self._batcher("directness", pipeline.directness.predict)
-        self.rewriters: dict[TargetForm, Batcher[Rewrite]] = {
+        self.rewriters: dict[TargetForm, Batcher[Dialogue, Rewrite]] = {
             "direct": self._batcher("rewriter", pipeline.rewriter.predict),
             "indirect": self._batcher("softener", softener.predict),
         }
@@ -75,14 +80,21 @@ class Engine:
         self.live = Live(self.watch, settings.live_every_s, settings.live_clients)
         metrics.live(lambda: self.live.clients)
         self.responses = None if monitor is None else self._scoring(monitor)
+        self.resolver = resolver
+        self.slots = (
+            None if resolver is None else self._batcher("slots", by_item(SlotReporter(resolver).predict), length=hypotheses)
+        )
 
-    def _batcher(self, name: str, predict: Predict[Result]) -> Batcher[Result]:
+    def _batcher(
+        self, name: str, predict: Predict[Asked, Result], length: Callable[[Asked], int] = characters
+    ) -> Batcher[Asked, Result]:
         chosen = self.settings
         batcher = Batcher(
             predict,
             size=chosen.batch_size,
             wait_ms=chosen.batch_wait_ms,
             queue_size=chosen.queue_size,
+            length=length,
             on_batch=lambda size: self.metrics.batch(name, size),
             on_refused=lambda items: self.metrics.rejection(name, items),
         )
@@ -118,26 +130,48 @@ class Engine:
         if self.nlu is not None:
             await self.nlu.close()
 
-    def _batchers(self) -> tuple[Batcher[Any], ...]:
+    def _batchers(self) -> tuple[Batcher[Any, Any], ...]:
         behaviors = () if self.responses is None else (self.responses.reports,)
-        return (self.turns, self.directness, *self.rewriters.values(), *behaviors)
+        slots = () if self.slots is None else (self.slots,)
+        return (self.turns, self.directness, *self.rewriters.values(), *behaviors, *slots)
 
-    async def find(self, batcher: Batcher[Result], items: Sequence[Item], speaker: Speaker = "user") -> list[Found[Result]]:
+    async def find(
+        self, batcher: Batcher[Dialogue, Result], items: Sequence[Item], speaker: Speaker = "user"
+    ) -> list[Found[Result]]:
         """What a model finds for each item, in order; `text` is `speaker`'s.
 
         Raises:
             Overloaded: the queue is full.
         """
+        return await self._found(batcher, await self._dialogues(items, speaker))
+
+    async def resolve(self, slots: SlotBatcher, items: Sequence[SlotItem]) -> list[Found[Reports]]:
+        """What each user turn says of its slots, in order.
+
+        Raises:
+            Overloaded: the queue is full.
+            InputError: a value is in a script that the resolver does not read.
+        """
+        dialogues = await self._dialogues(items, "user")
+        asked = [
+            Found(item.questions(dialogue.result), dialogue.failures) for item, dialogue in zip(items, dialogues, strict=True)
+        ]
+        return await self._found(slots, asked)
+
+    async def _dialogues(self, items: Sequence[Item], speaker: Speaker) -> list[Found[Dialogue]]:
         histories = await self.conversations.recall([item.dialogue_id for item in items])
-        failures = [(history,) if isinstance(history, StageFailure) else () for history in histories]
-        dialogues = [
-            item.dialogue(() if isinstance(history, StageFailure) else history, speaker)
+        return [
+            Found(item.dialogue((), speaker), (history,))
+            if isinstance(history, StageFailure)
+            else Found(item.dialogue(history, speaker))
             for item, history in zip(items, histories, strict=True)
         ]
-        results = await batcher.submit(dialogues)
-        for failure in itertools.chain(*failures):
+
+    async def _found(self, batcher: Batcher[Asked, Result], asked: Sequence[Found[Asked]]) -> list[Found[Result]]:
+        results = await batcher.submit([each.result for each in asked])
+        for failure in itertools.chain(*(each.failures for each in asked)):
             self.metrics.failure(failure)
-        return [Found(result, failed) for result, failed in zip(results, failures, strict=True)]
+        return [Found(result, each.failures) for result, each in zip(results, asked, strict=True)]
 
     async def analyse(self, items: Sequence[TurnItem]) -> list[Found[TurnAnalysis]]:
         """Analyse user turns, then keep them where they name a dialogue.
@@ -179,7 +213,7 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
     )
 
 
-def isolated(predict: Predict[TurnAnalysis]) -> Predict[TurnAnalysis]:
+def isolated(predict: Predict[Dialogue, TurnAnalysis]) -> Predict[Dialogue, TurnAnalysis]:
     """A pipeline that tries failed turns again alone, so that one which breaks a model does not take others with it.
 
     Late turns are not tried again: the others would wait for them once more.

@@ -42,6 +42,30 @@ TURNS: Examples = {
     ),
 }
 
+PRICE = {
+    "name": "price_range",
+    "description": "How much the restaurant charges",
+    "values": ["cheap", "moderate", "expensive"],
+}
+OUTDOORS = {"name": "outdoor_seating", "description": "Whether one can sit outside", "values": ["True", "False"]}
+BUDGET = "Rent is due tomorrow, so nothing fancy. And I want to feel the sun."
+SLOTS: Examples = {
+    "conversation": _example(
+        "Several slots of a turn",
+        {
+            "turns": [{"speaker": "bot", "text": "What should it cost?"}, {"speaker": "user", "text": BUDGET}],
+            "slots": [PRICE, OUTDOORS],
+        },
+    ),
+    "kept": _example(
+        "After a dialogue that the service keeps, and what the bot said since",
+        {"dialogue_id": "lunch", "bot": "What should it cost?", "text": BUDGET, "slots": [PRICE]},
+    ),
+    "batch": _example(
+        "Several turns", {"items": [{"text": BUDGET, "slots": [PRICE]}, {"text": "We love the sun.", "slots": [OUTDOORS]}]}
+    ),
+}
+
 RESPONSES: Examples = {
     "conversation": _example(
         "A response with its whole conversation",
@@ -130,6 +154,26 @@ RESPONSE_ANSWER: Examples = {
     "history_read": 3,
     "history_cut": 0,
     "text_cut": False,
+    "failures": [],
+}
+SLOTS_ANSWER: Examples = {
+    "schema_version": 1,
+    "slots": [
+        {
+            "name": "price_range",
+            "value": "cheap",
+            "ambiguous": False,
+            "not_mentioned": 0.06,
+            "probabilities": {"cheap": 0.86, "moderate": 0.06, "expensive": 0.02},
+        },
+        {
+            "name": "outdoor_seating",
+            "value": "True",
+            "ambiguous": False,
+            "not_mentioned": 0.11,
+            "probabilities": {"True": 0.81, "False": 0.08},
+        },
+    ],
     "failures": [],
 }
 EVENT_ANSWER: Examples = {"schema_version": 1, "event_id": "6f1d0c5e", "kept": True}

@@ -16,6 +16,8 @@ def loaded_models(engine: Engine) -> list[WireModel]:
     }
     if engine.responses is not None:
         models["behaviors"] = engine.responses.monitor.model
+    if engine.resolver is not None:
+        models["slots"] = engine.resolver
     return [_entry(role, model) for role, model in models.items()]
 
 

@@ -44,7 +44,9 @@ class ResponseScoring:
         reports: runs the monitor's model, without its judge: nobody waits for the questions about another's response.
     """
 
-    def __init__(self, monitor: Monitor, reports: Batcher[ResponseReport], conversations: Conversations, watch: Watch) -> None:
+    def __init__(
+        self, monitor: Monitor, reports: Batcher[Dialogue, ResponseReport], conversations: Conversations, watch: Watch
+    ) -> None:
         self.monitor = monitor
         self.reports = reports
         self.watch = watch

@@ -86,8 +86,8 @@ class RewriteItem(Item):
     ] = "direct"
 
 
-class TurnItem(DirectnessItem):
-    """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call."""
+class ReplyItem(DirectnessItem):
+    """A user turn after what the bot said."""
 
     bot: Annotated[
         list[Text],
@@ -97,19 +97,24 @@ class TurnItem(DirectnessItem):
             description="What the bot said since the last user turn, one text or several; it comes before `text`.",
         ),
     ] = []
-    mode: Annotated[
-        Mode | None,
-        Field(description="What `text` of the answer is: the rewrite alone, or after the original. Default: the service's."),
-    ] = None
 
     @model_validator(mode="after")
-    def _bot_with_text(self) -> TurnItem:
+    def _bot_with_text(self) -> ReplyItem:
         if self.turns is not None and self.bot:
             raise ValueError("give bot with text only: turns is the whole conversation already")
         return self
 
     def new_turns(self, speaker: Speaker = "user") -> list[Turn]:
         return [*(Turn("bot", text) for text in self.bot), *super().new_turns(speaker)]
+
+
+class TurnItem(ReplyItem):
+    """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call."""
+
+    mode: Annotated[
+        Mode | None,
+        Field(description="What `text` of the answer is: the rewrite alone, or after the original. Default: the service's."),
+    ] = None
 
 
 class ResponseItem(Item):

@@ -15,7 +15,7 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import ServiceSettings
-from grice.models.protocols import Model
+from grice.models.protocols import Model, SlotResolver
 from grice.models.results import Rewrite
 
 DRAIN_S = 10
@@ -64,6 +64,7 @@ def serve(
     listening: Callable[[str], None],
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
+    resolver: SlotResolver | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `listening` is told the address once requests are taken. Logs go to the root logger.
 
@@ -71,7 +72,7 @@ def serve(
         MissingExtra, SettingsError: as in `create_app`.
         SystemExit: the port cannot be had.
     """
-    app = create_app(pipeline, softener, settings, monitor=monitor, alerts=alerts)
+    app = create_app(pipeline, softener, settings, monitor=monitor, alerts=alerts, resolver=resolver)
     server = Server(app, settings.host, settings.port, listening)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again once it has stopped; the process is to end with status 0 then.

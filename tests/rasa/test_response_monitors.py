@@ -21,8 +21,6 @@ from rasa.shared.core.events import BotUttered, UserUttered
 from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.utils.endpoints import EndpointConfig
 
-from grice.models.errors import ModelNotFound
-from grice.models.manifest import read_manifest
 from grice.models.results import BEHAVIORS
 
 PLAIN = ({"name": "WhitespaceTokenizer"}, {"name": "KeywordIntentClassifier"})
@@ -153,15 +151,6 @@ def test_a_service_that_is_not_there_when_rasa_starts_does_not_stop_it(how: str)
         assert failure_of(generated(generator("http", url=url))) == ("monitor", "CircuitOpen")
 
 
-@pytest.fixture(scope="module")
-def _shipped() -> None:
-    try:
-        read_manifest("behaviors", "behaviors")
-    except ModelNotFound as error:
-        pytest.skip(f"{error}")
-
-
-@pytest.mark.usefixtures("_shipped")
 def test_the_shipped_model_scores_in_process() -> None:
     from grice.models.behaviors import load_behavior_monitor
 
