@@ -173,7 +173,7 @@ def divided(above: Any, below: Any) -> Array:
 
 def pearson(left: ArrayLike, right: ArrayLike) -> Measure:
     """Pearson's correlation of two numbers a row, -1 to 1; undefined where one of them is the same in all rows."""
-    one, other = np.asarray(left, float), np.asarray(right, float)
+    one, other = (column - column[:1] for column in (np.asarray(left, float), np.asarray(right, float)))  # same numbers become 0
     rows = np.stack([np.ones_like(one), one, other, one * one, other * other, one * other], axis=1)
 
     def formula(sums: Array) -> Array:

@@ -115,5 +115,15 @@ def test_every_field_is_described(document: dict[str, Any]) -> None:
 
 def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
-    for name in ("TurnItem", "DirectnessItem", "RewriteItem", "EventItem", "ResponseItem", "SlotItem", "WireSlot", "WireTurn", "Batch_TurnItem_"):
+    for name in (
+        "TurnItem",
+        "DirectnessItem",
+        "RewriteItem",
+        "EventItem",
+        "ResponseItem",
+        "SlotItem",
+        "WireSlot",
+        "WireTurn",
+        "Batch_TurnItem_",
+    ):
         assert schemas[name]["additionalProperties"] is False

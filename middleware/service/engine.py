@@ -86,7 +86,7 @@ class Engine:
         )
 
     def _batcher(
-        self, name: str, predict: Predict[Asked, Result], length: Callable[[Asked], int] = characters
+        self, name: str, predict: Predict[Asked, Result], length: Callable[[Any], int] = characters
     ) -> Batcher[Asked, Result]:
         chosen = self.settings
         batcher = Batcher(
@@ -153,9 +153,7 @@ class Engine:
             InputError: a value is in a script that the resolver does not read.
         """
         dialogues = await self._dialogues(items, "user")
-        asked = [
-            Found(item.questions(dialogue.result), dialogue.failures) for item, dialogue in zip(items, dialogues, strict=True)
-        ]
+        asked = [Found(item.questions(dialogue.result), dialogue.failures) for item, dialogue in zip(items, dialogues, strict=True)]
         return await self._found(slots, asked)
 
     async def _dialogues(self, items: Sequence[Item], speaker: Speaker) -> list[Found[Dialogue]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
 
@@ -42,7 +42,7 @@ async def resolve_slots(
     if engine.slots is None:
         raise Refused(NO_RESOLVER)
     items, single = items_of(body)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item, found in zip(items, await engine.resolve(engine.slots, items), strict=True):
         failures = [failure for report in found.result for failure in report.failures]
         for failure in failures:
@@ -56,10 +56,12 @@ def _values(item: SlotItem, reports: Reports) -> list[WireSlotValues]:
 
 
 def _one(slot: WireSlot, found: SlotValues | None) -> WireSlotValues:
+    if found is None:
+        return WireSlotValues(name=slot.name, value=None, ambiguous=None, not_mentioned=None, probabilities=None)
     return WireSlotValues(
         name=slot.name,
-        value=found and found.value,
-        ambiguous=found and found.ambiguous,
-        not_mentioned=found and found.not_mentioned,
-        probabilities=found and dict(zip(slot.values, found.probabilities, strict=True)),
+        value=found.value,
+        ambiguous=found.ambiguous,
+        not_mentioned=found.not_mentioned,
+        probabilities=dict(zip(slot.values, found.probabilities, strict=True)),
     )
