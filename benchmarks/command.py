@@ -41,7 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--intentions", default=Options.intentions, metavar="NAME|DIR", help="persuasion: a shipped or exported intention detector"
     )
-    parser.add_argument("--task", action="extend", nargs="+", default=[], metavar="T", help="persuasion, indirect-requests: only these tasks")
+    parser.add_argument(
+        "--task", action="extend", nargs="+", default=[], metavar="T", help="persuasion, indirect-requests: only these tasks"
+    )
     parser.add_argument(
         "--annotations",
         type=Path,

@@ -11,15 +11,21 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.remembered import Remembered
 from grice.middleware.remote.settings import RemoteSettings
 from grice.middleware.settings import PipelineSettings
+from grice.middleware.slot_reports import ReportsSlots, SlotReport, SlotReporter
 from grice.middleware.timed_workers import TimedWorkers
+from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue
 from grice.models.directness import load_directness_scorer
+from grice.models.intentions import load_intention_detector
 from grice.models.protocols import Model
-from grice.models.results import Directness
+from grice.models.results import Directness, Intentions
 from grice.models.rewriter import load_rewriter
+from grice.models.slot_questions import SlotQuestion
+from grice.models.slot_values import load_slot_resolver
 
 ScoringModel = Model[Directness]
 AnalysingModel = Model[TurnAnalysis]
+IntentionModel = Model[Intentions]
 
 
 def load_scorer(settings: ComponentSettings) -> ScoringModel:
@@ -40,6 +46,24 @@ def load_analyser(settings: ComponentSettings) -> AnalysingModel:
     return _ANALYSERS[settings.backend](settings)
 
 
+def load_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
+    """What finds the values of slots; `model` is that of the backend in process.
+
+    Raises:
+        GriceError: a model cannot be loaded, or a package is missing.
+    """
+    return _SLOTS[settings.backend](settings, model)
+
+
+def load_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+    """What finds face acts; `model` is that of the backend in process.
+
+    Raises:
+        GriceError: a model cannot be loaded, or a package is missing.
+    """
+    return _INTENTIONS[settings.backend](settings, model, user_role)
+
+
 class _Timed:
     """A model in process, with the deadline that the pipeline's stages have."""
 
@@ -50,6 +74,30 @@ class _Timed:
 
     def predict(self, dialogues: Sequence[Dialogue]) -> Sequence[Directness]:
         return self._workers.within(self.deadline_ms, "directness", lambda: self.model.predict(dialogues))
+
+
+class _TimedIntentions:
+    """A detector in process, with the deadline that the pipeline's stages have."""
+
+    def __init__(self, model: IntentionModel, deadline_ms: float) -> None:
+        self.model = model
+        self.deadline_ms = deadline_ms
+        self._workers = TimedWorkers(2, "grice-intentions")
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> Sequence[Intentions]:
+        return self._workers.within(self.deadline_ms, "intentions", lambda: self.model.predict(dialogues))
+
+
+class _TimedSlots:
+    """A resolver in process, with the deadline that the pipeline's stages have."""
+
+    def __init__(self, reporter: SlotReporter, deadline_ms: float) -> None:
+        self.reporter = reporter
+        self.deadline_ms = deadline_ms
+        self._workers = TimedWorkers(2, "grice-slots")
+
+    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotReport]:
+        return self._workers.within(self.deadline_ms, "slots", lambda: self.reporter.predict(questions))
 
 
 @functools.lru_cache(maxsize=8)
@@ -74,6 +122,17 @@ def _local_analyser(settings: ComponentSettings) -> AnalysingModel:
     return _pipeline(settings.pipeline)
 
 
+def _local_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
+    chosen = settings.pipeline
+    resolver = load_slot_resolver(model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision)
+    return _TimedSlots(SlotReporter(resolver), chosen.deadline_ms)
+
+
+def _local_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+    detector = load_intention_detector(model, user_role=user_role, **settings.pipeline.runtime)
+    return _TimedIntentions(detector, settings.pipeline.deadline_ms)
+
+
 def _remote_scorer(settings: ComponentSettings) -> ScoringModel:
     from grice.middleware.remote import RemoteDirectness
 
@@ -86,6 +145,18 @@ def _remote_analyser(settings: ComponentSettings) -> AnalysingModel:
     return RemotePipeline(_address(settings), settings.pipeline.mode)
 
 
+def _remote_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
+    from grice.middleware.remote import RemoteSlots
+
+    return RemoteSlots(_address(settings))
+
+
+def _remote_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+    from grice.middleware.remote import RemoteIntentions
+
+    return RemoteIntentions(_address(settings), user_role)
+
+
 def _address(settings: ComponentSettings) -> RemoteSettings:
     if settings.remote is None:
         raise TypeError("these settings have no service")
@@ -94,3 +165,8 @@ def _address(settings: ComponentSettings) -> RemoteSettings:
 
 _SCORERS: dict[str, Callable[[ComponentSettings], ScoringModel]] = {ONNX: _local_scorer, HTTP: _remote_scorer}
 _ANALYSERS: dict[str, Callable[[ComponentSettings], AnalysingModel]] = {ONNX: _local_analyser, HTTP: _remote_analyser}
+_SLOTS: dict[str, Callable[[ComponentSettings, str], ReportsSlots]] = {ONNX: _local_slots, HTTP: _remote_slots}
+_INTENTIONS: dict[str, Callable[[ComponentSettings, str, Role], IntentionModel]] = {
+    ONNX: _local_intentions,
+    HTTP: _remote_intentions,
+}

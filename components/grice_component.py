@@ -75,11 +75,19 @@ class GriceComponent(GraphComponent):
             InvalidConfigException: a model cannot be loaded.
         """
         component = cls.create(config, model_storage, resource, execution_context)
-        try:
-            component.load_models()
-        except GriceError as error:
-            raise InvalidConfigException(f"{cls.__name__}: {error}") from error
+        component.get_ready()
         return component
+
+    def get_ready(self) -> None:
+        """Load the models.
+
+        Raises:
+            InvalidConfigException: one cannot be loaded.
+        """
+        try:
+            self.load_models()
+        except GriceError as error:
+            raise InvalidConfigException(f"{type(self).__name__}: {error}") from error
 
     def train(self, training_data: TrainingData) -> Checked:
         """Learns nothing. A subclass checks the rest of the pipeline here."""

@@ -1,4 +1,4 @@
-"""Where in the pipeline the rewriter must be: in front of all that reads the text, and with the aligner behind all of it."""
+"""Where in the pipeline our components must be: the rewriter in front of all that reads the text, the aligner behind it."""
 
 from __future__ import annotations
 
@@ -38,3 +38,19 @@ def check_order(schema: GraphSchema, rewriter: str) -> None:
             f"{rewriter}: no {ALIGNER} follows it and the entity extractors, so offsets of entities would refer to the "
             f"rewritten text; add `- name: grice.components.{ALIGNER}` at the end of the pipeline."
         )
+
+
+def check_behind_extractors(schema: GraphSchema, resolver: str) -> None:
+    """Return if all that finds entities is in front of `resolver` in the pipeline of a training graph.
+
+    Raises:
+        InvalidConfigException: something is behind it.
+    """
+    classes = [node.uses for node in schema.nodes.values()]
+    own = [used.__name__ for used in classes].index(resolver)
+    for used in classes[own:]:
+        if issubclass(used, EntityExtractorMixin) or used.__name__ == ALIGNER:
+            raise InvalidConfigException(
+                f"{resolver}: {used.__name__} is listed after it, so it would not know which entities that finds; "
+                f"allowed: behind every entity extractor and {ALIGNER}. Move it towards the end of the pipeline."
+            )

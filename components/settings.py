@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -46,12 +46,15 @@ class ComponentSettings:
         return ONNX if self.remote is None else HTTP
 
 
-def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> ComponentSettings:
+def read_settings(
+    component: str, config: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]], own: Collection[str] = ()
+) -> ComponentSettings:
     """The settings that `config` gives.
 
     Args:
         component: its name, for messages.
         keys: what it takes with each backend, beside `SHARED_KEYS`.
+        own: those of them that it reads itself.
 
     Raises:
         InvalidConfigException: a key is unknown or of another backend, or a value is out of range.
@@ -64,7 +67,7 @@ def read_settings(component: str, config: Mapping[str, Any], keys: Mapping[str, 
         history_turns = config.get("history_turns", DEFAULT_HISTORY_TURNS)
         if type(history_turns) is not int or not 0 <= history_turns <= MAX_HISTORY_TURNS:
             raise SettingsError("history_turns", history_turns, f"0 to {MAX_HISTORY_TURNS}, a whole number")
-        given = {key: value for key, value in config.items() if key not in SHARED_KEYS}
+        given = {key: value for key, value in config.items() if key not in (*SHARED_KEYS, *own)}
         mode = given.pop("mode", DEFAULT_MODE)
         if mode not in get_args(ReadingMode):
             raise SettingsError("mode", mode, ", ".join(get_args(ReadingMode)))

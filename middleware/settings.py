@@ -102,6 +102,10 @@ class ServiceSettings:
         monitor: whether the bot's responses are scored (`/v1/responses`); false loads no model for that.
         slots: whether values of slots are found (`/v1/slots`); false loads no model for that.
         slots_model: a shipped name or the path of a folder.
+        intentions: whether face acts are found (`/v1/intentions`); false loads no model for that.
+        intentions_model: a shipped name or the path of a folder.
+        mind: whether the minds in recommendation dialogues are read (`/v1/mind`); false loads no model for that.
+        mind_model: a shipped name or the path of a folder.
         results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent
             alarms are read from, those of other processes and of workers too; empty: this process keeps to itself.
         results_maxlen: entries that this stream holds, about; the oldest go first.
@@ -134,6 +138,10 @@ class ServiceSettings:
     monitor: bool = True
     slots: bool = True
     slots_model: str = "slot_values"
+    intentions: bool = True
+    intentions_model: str = "intentions"
+    mind: bool = True
+    mind_model: str = "mind"
     results_stream: str = "grice:results"
     results_maxlen: int = 100_000
     alarms_kept: int = 200
@@ -153,7 +161,7 @@ class ServiceSettings:
         check_within("queue_size", self.queue_size, 64, 2**31)
         check_within("store_timeout_ms", self.store_timeout_ms, 1, 60_000)
         check_within("batch_wait_ms", self.batch_wait_ms, 0.0, 1000.0)
-        for name in ("monitor", "slots", "page"):
+        for name in ("monitor", "slots", "intentions", "mind", "page"):
             if not isinstance(getattr(self, name), bool):
                 raise SettingsError(name, getattr(self, name), "true, false")
         if not all(isinstance(key, str) and key for key in self.api_keys):

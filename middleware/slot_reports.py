@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from grice.middleware.analysis import StageFailure
 from grice.middleware.telemetry import traced
@@ -12,6 +13,9 @@ from grice.models.errors import InputError, ModelError
 from grice.models.protocols import SlotResolver
 from grice.models.results import SlotValues
 from grice.models.slot_questions import SlotQuestion
+
+MOST_SLOTS = 16
+"""That the service is asked about one turn."""
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +31,14 @@ class SlotReport:
 
     found: SlotValues | None
     failures: tuple[StageFailure, ...] = ()
+
+
+class ReportsSlots(Protocol):
+    """Reports on slots, in this process or behind the service."""
+
+    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotReport]:
+        """One report a question, in order. An empty list gives an empty list."""
+        ...
 
 
 class SlotReporter:

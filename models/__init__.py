@@ -4,8 +4,12 @@ from grice.models.behaviors import BehaviorMonitor, load_behavior_monitor
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.directness import DirectnessScorer, load_directness_scorer
 from grice.models.errors import GriceError
+from grice.models.intentions import IntentionDetector, load_intention_detector
+from grice.models.mind import MindModel, MindTracker, load_mind_model
+from grice.models.mind_results import MindReading
 from grice.models.protocols import Model
-from grice.models.results import Behaviors, Directness, Rewrite
+from grice.models.recommendation_dialogue import RecommendationDialogue
+from grice.models.results import Behaviors, Directness, Intentions, Rewrite
 from grice.models.rewriter import Rewriter, load_rewriter
 
 __all__ = [
@@ -15,12 +19,20 @@ __all__ = [
     "Directness",
     "DirectnessScorer",
     "GriceError",
+    "IntentionDetector",
+    "Intentions",
+    "MindModel",
+    "MindReading",
+    "MindTracker",
     "Model",
+    "RecommendationDialogue",
     "Rewrite",
     "Rewriter",
     "Speaker",
     "Turn",
     "load_behavior_monitor",
     "load_directness_scorer",
+    "load_intention_detector",
+    "load_mind_model",
     "load_rewriter",
 ]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from grice.models.errors import WeightsError
 from grice.models.face_inputs import FaceInputs
-from grice.models.heads import Array, WordModel, load_arrays, save_arrays, sigmoid
 from grice.models.heads import HALVED as HALVED_WORDS
+from grice.models.heads import Array, WordModel, load_arrays, save_arrays, sigmoid
 from grice.models.recurrent_networks import HALVED, RecurrentNetworks, softmax
 from grice.models.results import FACE_ACTS
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +17,25 @@ MOST_PARTS = 6
 THIS, ANOTHER = "that movie", "another film"
 """What stands for the movie in question, and for others, in what is read."""
 
+LEAST_SHORT_NAME = 5
+"""Characters of a shortened name: shorter ones are words like others."""
+
 _PART_END = re.compile(r"\.\.\.\s*|(?<=[.!?])\s+")
+_ARTICLES = ("the", "a", "an")
 _HAS_WORD = re.compile(r"\w")
 _NAME = r"(?:[A-Z0-9][\w'’:&,.!?*-]*|of|the|and|in|to|a|an|on|for|from|with|at|by|vs\.?|&|-|–)"
-_OPENING = r"(?:[Yy]es|[Yy]eah|[Oo]h|O[Kk]|[Oo]kay|[Bb]ut|[Oo]r|[Aa]nd|Maybe|Also|Like|Well|Try|Have|Loved|Liked|of|in|to|on|for|from|with|at|by|an?)"
-_DATED = re.compile(rf"(?<![^\s.(\"])(?!{_OPENING}\s)(?:{_NAME}\s+){{1,10}}\((?:18|19|20)\d\d\)|\((?:18|19|20)\d\d\)")
+_OPENING = (
+    r"(?:[Yy]es|[Yy]eah|[Oo]h|O[Kk]|[Oo]kay|[Bb]ut|[Oo]r|[Aa]nd|Maybe|Also|Like|Well|Try|Have|Loved|Liked"
+    r"|of|in|to|on|for|from|with|at|by|an?)"
+)
+_YEAR = r"\((?:18|19|20)\d\d\)"
+_DATED = re.compile(rf"(?<![^\s.(\"])(?!{_OPENING}\s)(?:{_NAME}\s+){{1,10}}{_YEAR}|{_YEAR}")
 """A run of capitalised words, and small words between them, before a year in parentheses: how people name movies exactly."""
-_YEAR = re.compile(r"\s*\(\d{4}\)")
-_TERM = re.compile(r"[a-z']+|\d+|[?!.,:]+")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|nor|neither|hardly|without|cannot|dont|didnt|havent|wasnt|isnt|wont|cant|doesnt)\b|n't\b"
 )
-_PRAISE = frozenset(
-    "love loved loves like liked likes enjoy enjoyed enjoyable great good awesome amazing excellent fantastic wonderful perfect "
-    "hilarious funny fun favorite favorites favourite best classic interesting cool nice cute brilliant incredible fan solid "
-    "beautiful superb adorable epic terrific entertaining beloved better awsome lol".split()
-)
-_BLAME = frozenset(
-    "hate hated hates dislike disliked boring bored awful terrible horrible bad worse worst stupid silly dumb lame sucked sucks "
-    "suck disappointing disappointed meh overrated weird creepy gross cheesy slow dull childish annoying scary terrified "
-    "disturbing ridiculous tired crap trash weak poor violent violence sad dark unfunny weary".split()
-)
+_PRAISE = frozenset((Path(__file__).parent / "praise_words.txt").read_text(encoding="utf-8").split())
+_BLAME = frozenset((Path(__file__).parent / "blame_words.txt").read_text(encoding="utf-8").split())
 _CUES: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
@@ -94,16 +94,24 @@ def movies(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=512)
 def _naming(item: str) -> re.Pattern[str]:
-    title = _YEAR.sub("", item).strip() or item.strip()
+    """How a text may name it: a year, a leading article and what follows a colon may be missing.
+
+    A name of function words alone ("It", "Up") needs its year.
+    """
+    title = re.sub(rf"\s*{_YEAR}", "", item).strip() or item.strip()
     words = title.split()
-    year = r"(?:\s*\(\d{4}\))"
-    exact = r"\s+".join(map(re.escape, words))
+    forms = [_spaced(words)]
     if all(word.lower() in FUNCTION_WORDS for word in words):
-        return re.compile(rf"(?<!\w){exact}\s*\(\d{{4}}\)")
-    main = title.partition(":")[0].split()
-    short = [word for word in main if word.lower() not in ("the", "a", "an")] if len(main) < len(words) or main[0].lower() == "the" else []
-    forms = [exact, *([r"(?:the\s+)?" + r"\s+".join(map(re.escape, short))] if short and len(" ".join(short)) > 4 else [])]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w){year}?", re.IGNORECASE)
+        return re.compile(rf"(?<!\w){forms[0]}\s*{_YEAR}")
+    short = title.partition(":")[0].split()
+    short = short[1:] if short and short[0].lower() in _ARTICLES else short
+    if len(" ".join(short)) >= LEAST_SHORT_NAME:
+        forms.append(_spaced(short))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)(?:\s*{_YEAR})?", re.IGNORECASE)
+
+
+def _spaced(words: Sequence[str]) -> str:
+    return r"\s+".join(map(re.escape, words))
 
 
 def names(text: str, item: str) -> bool:
@@ -117,14 +125,7 @@ def masked(text: str, item: str | None = None) -> str:
     text = text.replace("&quot;", '"').replace("’", "'")
     if item is None:
         return plain_text(_DATED.sub(f" {THIS} ", text))
-    text = _naming(item).sub(" @@ ", text)
-    text = _DATED.sub(lambda found: found[0] if "@@" in found[0] else f" {ANOTHER} ", text)
-    return plain_text(text.replace("@@", THIS))
-
-
-def terms(text: str) -> list[str]:
-    """The words and marks of a masked text."""
-    return _TERM.findall(text.lower().replace(THIS, "@this").replace(ANOTHER, "@another"))
+    return plain_text(_DATED.sub(f" {ANOTHER} ", _naming(item).sub(f" {THIS} ", text)))
 
 
 @functools.lru_cache(maxsize=8192)

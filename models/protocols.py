@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from grice.models.dialogue import Dialogue
+from grice.models.mind_results import MindReading
+from grice.models.recommendation_dialogue import RecommendationDialogue
 from grice.models.results import SlotValues
 from grice.models.slot_questions import SlotQuestion
 
@@ -26,6 +28,14 @@ class OffersCandidates(Protocol[Result_co]):
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> Sequence[Sequence[Result_co]]:
         """Results for each dialogue, the best first."""
+        ...
+
+
+class MindReader(Protocol):
+    """Finds what recommender and seeker of a recommendation dialogue have in mind."""
+
+    def predict(self, dialogues: Sequence[RecommendationDialogue]) -> Sequence[MindReading]:
+        """One result a dialogue, in order. An empty list gives an empty list."""
         ...
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grice.models.heads import FARTHEST, Array, sigmoid
 
@@ -38,7 +39,7 @@ class RecurrentNetworks:
     output_weights: Array
     output_bias: Array
 
-    def predict(self, turns: Array, possible: Array) -> Array:
+    def predict(self, turns: Array, possible: NDArray[np.bool_]) -> Array:
         """The mean of the networks' probabilities after each turn, shape (turns, labels).
 
         Args:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grice.models import verbatim
 from grice.models.slot_questions import SlotQuestion
+from grice.models.wording import Wording
 
 Array = NDArray[np.floating[Any]]
 Pair = tuple[Array, NDArray[np.int64]]
@@ -22,7 +24,7 @@ NOT_MENTIONED = "nothing is said of it"
 SEGMENTS = ("user", "bot", "hypothesis")
 """What a token belongs to: the turn itself, the bot's turn before it, or the hypothesis."""
 
-COSINES = 3
+CLUES = 9
 MOST_TOKENS = {"bot": 24, "user": 48, "hypothesis": 48}
 """Of the bot's turn the last, of the others the first."""
 
@@ -37,12 +39,16 @@ class SlotTexts:
         turn, before: the turn, and the bot's turn right before it if there is one.
         hypotheses: one a value, in order, and last the one for a slot that the turn says nothing of.
         short: the same in few words, whose vectors are compared with the turn's.
+        values: the values alone, as they are spoken, and `NOT_MENTIONED`.
+        about: what the slot is, in words.
     """
 
     turn: str
     before: str | None
     hypotheses: tuple[str, ...]
     short: tuple[str, ...]
+    values: tuple[str, ...]
+    about: str
 
     @classmethod
     def of(cls, question: SlotQuestion) -> SlotTexts:
@@ -55,12 +61,14 @@ class SlotTexts:
             before.text if before and before.speaker == "bot" else None,
             tuple(f"{slot}, {question.description}: {each}" for each in said),
             tuple(f"{slot} {each}" for each in said),
+            tuple(said),
+            f"{slot} {question.description}",
         )
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every text once or more."""
-        return (self.turn, *([self.before] if self.before else []), *self.hypotheses, *self.short)
+        return (self.turn, *([self.before] if self.before else []), *self.hypotheses, *self.short, *self.values)
 
 
 def joined(texts: SlotTexts, states: Mapping[str, Array], hypothesis: str) -> Pair:
@@ -97,12 +105,31 @@ def padded(pairs: Sequence[Pair]) -> tuple[NDArray[np.float32], NDArray[np.int64
     return table, segments, mask
 
 
-def cosines(texts: SlotTexts, states: Mapping[str, Array]) -> Array:
-    """How near each hypothesis is to the turn, in full and in short, and to the bot's turn: (hypotheses, `COSINES`)."""
+def clues(texts: SlotTexts, states: Mapping[str, Array]) -> NDArray[np.float32]:
+    """What can be told of each hypothesis without the layers, shape (hypotheses, `CLUES`).
+
+    How near it is to the turn, in full, in short and by its value alone, and how near to the bot's turn; the share of the value's
+    words that the turn has; for yes and no, whether the turn is negated, and whether it starts as an answer of that kind does; for
+    `NOT_MENTIONED`, 1 and the share of the slot's words that the turn has.
+    """
     turn = vector(states[texts.turn])
-    full, short = (np.stack([vector(states[text]) for text in each]) for each in (texts.hypotheses, texts.short))
+    full, short, value = (
+        np.stack([vector(states[text]) for text in each]) for each in (texts.hypotheses, texts.short, texts.values)
+    )
     before = short @ vector(states[texts.before]) if texts.before else np.zeros(len(short), np.float32)
-    return np.stack([full @ turn, short @ turn, before], axis=1).astype(np.float32)
+    wording = Wording.of(texts.turn)
+    heard = frozenset(verbatim.words(texts.turn))
+    answer = float(wording.affirms) - float(wording.denies)
+    told = np.zeros((len(short), 5))
+    for number, each in enumerate(texts.values[:-1]):
+        sign = {"yes": 1.0, "no": -1.0}.get(each, 0.0)
+        told[number, :3] = _share(verbatim.words(each), heard), sign * (-1.0 if wording.negated else 1.0), sign * answer
+    told[-1, 3:] = 1.0, _share(sorted(Wording.of(texts.about).content), heard)
+    return np.concatenate([np.stack([full @ turn, short @ turn, value @ turn, before], axis=1), told], axis=1).astype(np.float32)
+
+
+def _share(wanted: Sequence[str], heard: frozenset[str]) -> float:
+    return sum(word in heard for word in wanted) / max(1, len(wanted))
 
 
 def vector(states: Array) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import SlotValues
 from grice.models.runtime.session import open_session
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.slot_inputs import SlotTexts, cosines, pair_table
+from grice.models.slot_inputs import SlotTexts, clues, pair_table
 from grice.models.slot_questions import SlotQuestion
 
 REMEMBERED = 2048
@@ -70,12 +70,12 @@ class SlotResolver:
         """What the layers say of each hypothesis, shape (hypotheses,)."""
         said = [texts.turn, texts.before] if texts.before else [texts.turn]
         states = dict(zip(said, self.encoder.states(said), strict=True))
-        states.update((text, self._states(text)) for text in (*texts.hypotheses, *texts.short))
-        near = cosines(texts, states)
+        states.update((text, self._states(text)) for text in (*texts.hypotheses, *texts.short, *texts.values))
+        near = clues(texts, states)
         found = []
         for start in range(0, len(texts.hypotheses), TOGETHER):
             table, segments, mask = pair_table(texts, states, texts.hypotheses[start : start + TOGETHER])
-            feed = {"states": table, "segments": segments, "mask": mask, "cosines": near[start : start + TOGETHER]}
+            feed = {"states": table, "segments": segments, "mask": mask, "clues": near[start : start + TOGETHER]}
             found.append(self.session.run(["raw"], feed)[0])
         return np.concatenate(found)
 

@@ -10,9 +10,14 @@ from grice.middleware.guard import Guard
 from grice.middleware.monitor import Monitor
 from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings
+from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
-from grice.models.results import BEHAVIORS, PAIRED, Behaviors, Directness, Rewrite, SlotValues
+from grice.models.mind_labels import ATTITUDES, COARSE, FINE, OTHER
+from grice.models.mind_labels import Role as MindRole
+from grice.models.mind_results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
+from grice.models.recommendation_dialogue import RecommendationDialogue
+from grice.models.results import BEHAVIORS, FACE_ACTS, PAIRED, Behaviors, Directness, Intentions, Rewrite, SlotValues
 from grice.models.slot_questions import SlotQuestion
 
 READS = 8
@@ -107,6 +112,47 @@ class FakeSlots(Calls):
         share = 0.75 / max(1, len(named))
         probabilities = tuple(share if value in named else 0.0 for value in question.values)
         return SlotValues(probabilities, 0.25 if named else 1.0, named[0] if len(named) == 1 else None, len(named) > 1)
+
+
+class FakeIntentions(Calls):
+    """A turn does what it names, "That is hpos-.", otherwise nothing to face. The persuadee agrees the more, the more was said."""
+
+    provider = "FakeExecutionProvider"
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
+        self.enter(dialogues)
+        return [self.found(dialogue) for dialogue in dialogues]
+
+    def found(self, dialogue: Dialogue) -> Intentions:
+        turns = dialogue.turns[-READS - 1 :]
+        labels = tuple(next((label for label in FACE_ACTS if label in turn.text), "other") for turn in turns)
+        roles: tuple[Role, ...] = tuple("persuadee" if turn.speaker == "user" else "persuader" for turn in turns)
+        probabilities = {label: 1.0 if label == labels[-1] else 0.0 for label in FACE_ACTS}
+        agreement = tuple(1 - 0.5**number for number in range(len(turns)))
+        return Intentions(probabilities, labels, roles, agreement, *_history(dialogue))
+
+
+class FakeMind:
+    """Every turn and the next are small talk; every item is liked by a seeker who has seen it."""
+
+    provider = "FakeExecutionProvider"
+
+    def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
+        return [self.found(dialogue) for dialogue in dialogues]
+
+    def found(self, asked: RecommendationDialogue) -> MindReading:
+        turns = asked.turns()
+        following: MindRole = "recommender" if turns[-1][1].role == "seeker" else "seeker"
+        liked = ATTITUDES[-1]
+        return MindReading(
+            tuple(
+                TurnIntentions(place, turn.role, (OTHER,), {label: float(label == OTHER) for label in FINE[turn.role]})
+                for place, turn in turns
+            ),
+            tuple(ItemAttitude(item, turns[-1][0], liked, {liked.label: 1.0}) for item in asked.found_items()),
+            NextStrategies(following, (OTHER,), {label: float(label == OTHER) for label in COARSE[following]}),
+            len(asked.dialogue.history),
+        )
 
 
 class TrustingGuard(Guard):

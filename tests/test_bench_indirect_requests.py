@@ -100,7 +100,8 @@ def test_without_weights_ours_is_not_scored_unless_it_is_asked_for(data_dir: Pat
 
 
 def test_unambiguity_is_over_the_values_and_ambiguous(official: Path) -> None:
-    sheet = scored(Options(official, systems=("grice",)))
+    sheet = scored(Options(official, systems=("grice", "plain")))
+    assert ("unambiguity", "plain", "accuracy") not in figures(sheet)  # a tracker has no opinion of it
     found = figures(sheet)["unambiguity", "grice", "accuracy"]
     assert (found.value, found.n) == (1.0, 6)  # Finland: rye, white: wheat, and neither
     assert sheet.part == "official indirect requests, validation and test"

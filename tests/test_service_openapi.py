@@ -7,13 +7,15 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, FakeSlots, fake_monitor, fake_pipeline
+from fake_models import FakeIntentions, FakeMind, FakeRewriter, FakeSlots, fake_monitor, fake_pipeline
 from live_service import serving
 from plain_nlu_server import nlu_server
 
 from grice.middleware.service import examples
 from grice.middleware.service.answers import DirectnessAnswer, EventAnswer, RewriteAnswer, TurnAnswer
 from grice.middleware.service.app import create_app
+from grice.middleware.service.intention_wire import IntentionsAnswer
+from grice.middleware.service.mind_wire import MindAnswer
 from grice.middleware.service.response_answers import ResponseAnswer
 from grice.middleware.service.slot_answers import SlotsAnswer
 from grice.middleware.settings import ServiceSettings
@@ -31,6 +33,8 @@ ROUTES = {
     ("post", "/v1/events"): "keep_events",
     ("post", "/v1/directness"): "score_directness",
     ("post", "/v1/rewrite"): "rewrite",
+    ("post", "/v1/intentions"): "detect_intentions",
+    ("post", "/v1/mind"): "read_minds",
     ("post", "/v1/slots"): "resolve_slots",
     ("post", "/v1/turns"): "analyse_turns",
     ("get", "/health/live"): "live",
@@ -43,7 +47,8 @@ ROUTES = {
 def client() -> Iterator[httpx.Client]:
     with nlu_server() as nlu:
         settings = ServiceSettings(nlu_url=nlu.url)
-        app = create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor(), resolver=FakeSlots())
+        models = {"monitor": fake_monitor(), "resolver": FakeSlots(), "detector": FakeIntentions(), "mind": FakeMind()}
+        app = create_app(fake_pipeline(), FakeRewriter(), settings, **models)
         with serving(app) as client:
             yield client
 
@@ -76,7 +81,7 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 20
+    assert posted == 28
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -87,6 +92,8 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         ("/v1/events", EventAnswer, examples.EVENT_ANSWER),
         ("/v1/responses", ResponseAnswer, examples.RESPONSE_ANSWER),
         ("/v1/slots", SlotsAnswer, examples.SLOTS_ANSWER),
+        ("/v1/intentions", IntentionsAnswer, examples.INTENTIONS_ANSWER),
+        ("/v1/mind", MindAnswer, examples.MIND_ANSWER),
     ):
         assert kind.model_validate(example).model_dump() == example
         assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
@@ -101,7 +108,7 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
             assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
         if path in ("/v1/directness", "/v1/rewrite", "/v1/turns", "/v1/events"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
-        if path in ("/v1/responses", "/v1/slots"):
+        if path in ("/v1/responses", "/v1/slots", "/v1/intentions", "/v1/mind"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 503}
         if path == "/model/parse":
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 502, 503, 504}
@@ -121,6 +128,8 @@ def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> N
         "RewriteItem",
         "EventItem",
         "ResponseItem",
+        "IntentionItem",
+        "MindItem",
         "SlotItem",
         "WireSlot",
         "WireTurn",

@@ -37,7 +37,7 @@ import argparse
 from grice.middleware.cli import serve
 parser = argparse.ArgumentParser()
 serve.add_arguments(parser)
-raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor", "--no-slots"])))
+raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor", "--no-slots", "--no-intentions", "--no-mind"])))
 """
 
 WITH_MONITOR = SHIPPED.replace(', "--no-monitor"', "")

@@ -12,6 +12,8 @@ from live_service import RedisServer, serving
 
 from grice.middleware.service.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.manifest import shipped
+from grice.models.slot_values import load_slot_resolver
 
 PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "dear"]}
 AREA = {"name": "area", "description": "Part of town", "values": ["north", "south", "east"]}
@@ -156,3 +158,16 @@ def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
         redis_server.kill()
         answer = resolve(client, {"dialogue_id": "d", "text": "south", "slots": [AREA]})
         assert (values(answer), [failure["stage"] for failure in answer["failures"]]) == ({"area": "south"}, ["store"])
+
+
+@pytest.mark.skipif("slot_values" not in shipped(), reason="no shipped resolver here")
+def test_the_shipped_resolver_answers() -> None:
+    with serving(create_app(fake_pipeline(), FakeRewriter(), resolver=load_slot_resolver())) as client:
+        (price,) = resolve(client, {"text": "Good morning.", "slots": [PRICE]})["slots"]
+        assert (price["value"], list(price["probabilities"])) == (None, ["cheap", "dear"])
+        assert sum(price["probabilities"].values()) + price["not_mentioned"] == pytest.approx(1.0)
+        response = client.post("/v1/slots", json={"text": "a", "slots": [{**PRICE, "values": ["дёшево", "дорого"]}]})
+        assert (response.status_code, response.json()["type"]) == (422, "urn:grice:problem:invalid-value")
+        assert response.json()["detail"].startswith("value of slot price: got 'дёшево'; allowed: a value with")
+        (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "slots"]
+        assert (model["name"], list(model["sha256"])) == ("slot_values", ["layers.int8.onnx"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from behavior_data_fixtures import write_auxiliary
-from data_fixtures import write_direct, write_multiwoz
+from data_fixtures import sgd_dialogue, write_direct, write_multiwoz, write_sgd
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError, WeightsError
@@ -35,6 +35,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_auxiliary(folder)
     write_multiwoz(folder / "multiwoz21")
     write_direct(folder)
+    write_sgd(folder / "sgd", {"dialogues_001.json": [sgd_dialogue("2", "Find bread.", "Where?", "In Ulm.")]}, "dev")
     return folder
 
 

@@ -14,6 +14,8 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import Mode, PipelineSettings, ReadingMode, ServiceSettings, StoreKind, from_environment
 from grice.middleware.telemetry import configure
 from grice.models import load_rewriter
+from grice.models.intentions import load_intention_detector
+from grice.models.mind import load_mind_model
 from grice.models.protocols import SlotResolver
 
 HELP = "start the REST service"
@@ -55,6 +57,10 @@ _SERVICE = (
     "monitor",
     "slots",
     "slots_model",
+    "intentions",
+    "intentions_model",
+    "mind",
+    "mind_model",
     "page",
 )
 
@@ -72,6 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results-stream", metavar="KEY", help="with --store redis: the stream of scored responses")
     parser.add_argument("--no-monitor", dest="monitor", action="store_const", const=False, help="do not score the bot's responses")
     parser.add_argument("--no-slots", dest="slots", action="store_const", const=False, help="do not find the values of slots")
+    parser.add_argument("--no-intentions", dest="intentions", action="store_const", const=False, help="do not find face acts")
+    parser.add_argument(
+        "--no-mind", dest="mind", action="store_const", const=False, help="do not read minds in recommendation dialogues"
+    )
     parser.add_argument("--no-page", dest="page", action="store_const", const=False, help="no page for people at /")
     parser.add_argument("--expire-s", type=int, metavar="SECONDS", help="a dialogue is forgotten that long after its last turn")
     parser.add_argument("--max-turns", type=int, metavar="N", help="turns kept of a dialogue")
@@ -94,6 +104,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rewriter-model", metavar="NAME", help="a shipped name or the path of a folder")
     parser.add_argument("--behaviors-model", metavar="NAME", help="a shipped name or the path of a folder")
     parser.add_argument("--slots-model", metavar="NAME", help="a shipped name or the path of a folder")
+    parser.add_argument("--intentions-model", metavar="NAME", help="a shipped name or the path of a folder")
+    parser.add_argument("--mind-model", metavar="NAME", help="a shipped name or the path of a folder")
     add_runtime_options(parser)
 
 
@@ -115,7 +127,9 @@ def run(args: argparse.Namespace) -> int:
         softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
         monitor = Monitor.load(monitor_settings_of(args)) if service.monitor else None
         resolver = slot_resolver(service, chosen) if service.slots else None
-        serve(pipeline, softener, service, announce, monitor, alerts, resolver)
+        detector = load_intention_detector(service.intentions_model, **chosen.runtime) if service.intentions else None
+        mind = load_mind_model(service.mind_model, **chosen.runtime) if service.mind else None
+        serve(pipeline, softener, service, announce, monitor, alerts, resolver, detector, mind)
     finally:
         end_telemetry()
     return 0

@@ -14,7 +14,9 @@ HELP = "train a model: progress is shown, checkpoints are kept, a stopped run go
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values"])
+    parser.add_argument(
+        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind"]
+    )
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where checkpoints and the model go (default: runs/MODEL)")
     parser.add_argument(
@@ -31,9 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's choice)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folds", action="store_true", help="behaviors: cross-validate by dialogue, for `grice bench abceval`")
-    parser.add_argument("--encoder", default="sentence_encoder", metavar="NAME", help="behaviors: a shipped name or a folder")
-    parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="behaviors: of the encoder")
+    parser.add_argument(
+        "--folds", action="store_true", help="behaviors, intentions, mind: cross-validate by dialogue, for `grice bench`"
+    )
+    parser.add_argument(
+        "--encoder", default="sentence_encoder", metavar="NAME", help="behaviors, intentions, mind: a shipped name or a folder"
+    )
+    parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="behaviors, intentions, mind: of the encoder")
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -103,6 +109,37 @@ def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
     return 0
 
 
+def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads or 1)  # networks this small are slower with more
+    from grice.models.sentence_encoder import load_sentence_encoder
+    from grice.models.training.face_members import IntentionRecipe
+    from grice.models.training.intentions import cross_validate, train_intentions
+
+    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
+    recipe = IntentionRecipe(seed=args.seed)
+    if args.folds:
+        written = cross_validate(folder, out, recipe, encoder)
+        print(f"wrote {written}; `grice bench persuasion` reads it at benchmarks/data/{written.name}")
+    else:
+        print(f"wrote {train_intentions(folder, out, recipe, encoder)}")
+    return 0
+
+
+def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads or 1)  # networks this small are slower with more
+    from grice.models.sentence_encoder import load_sentence_encoder
+    from grice.models.training.mind import MindRecipe, cross_validate, train_mind
+
+    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
+    recipe = MindRecipe(seed=args.seed)
+    if args.folds:
+        written = cross_validate(folder, out, recipe, encoder)
+        print(f"wrote {written}; `grice bench rectom` reads it at benchmarks/data/{written.name}")
+    else:
+        print(f"wrote {train_mind(folder, out, recipe, encoder)}")
+    return 0
+
+
 def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
     from grice.models.training.slot_values import SlotRecipe, train_slot_values
@@ -124,6 +161,8 @@ def _prepare_torch(threads: int) -> None:
 _TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
     "behaviors": _behaviors,
     "directness": _directness,
+    "intentions": _intentions,
+    "mind": _mind,
     "rewriter": _rewriter,
     "sentence-encoder": _sentence_encoder,
     "slot-values": _slot_values,

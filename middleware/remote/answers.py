@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, get_args, get_type_hints
 
 from grice.middleware.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.middleware.slot_reports import SlotReport
+from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ServiceError, shorten
-from grice.models.results import BEHAVIORS, PAIRED, Behavior, Behaviors, Directness, Rewrite
+from grice.models.errors import InputError, ServiceError, shorten
+from grice.models.results import (
+    BEHAVIORS,
+    FACE_ACTS,
+    PAIRED,
+    Behavior,
+    Behaviors,
+    Directness,
+    FaceAct,
+    Intentions,
+    Rewrite,
+    SlotValues,
+)
+from grice.models.slot_questions import SlotQuestion
 
 
 def turn_analysis(row: object, original: str) -> TurnAnalysis:
@@ -61,6 +76,29 @@ def behaviors(row: object, dialogue: Dialogue) -> Behaviors:
     return Behaviors(probabilities, evidence, *_history(row))
 
 
+def intentions(row: object, dialogue: Dialogue) -> Intentions:
+    """What the turns of the dialogue do to face.
+
+    Raises:
+        ServiceError: the row is none.
+    """
+    shares, agreement = _field(row, "probabilities", dict), _field(row, "agreement", list)
+    labels, roles = _field(row, "labels", list), _field(row, "roles", list)
+    read, cut, text_cut = _history(row)
+    if read + cut != len(dialogue.history) or len(labels) != read + 1:
+        raise _malformed("labels", labels)
+    try:
+        return Intentions(
+            {label: _share(shares, label) for label in FACE_ACTS if label in shares},
+            tuple(_one_of({"labels": label}, "labels", FaceAct) for label in labels),
+            tuple(_one_of({"roles": role}, "roles", Role) for role in roles),
+            tuple(_share({"agreement": value}, "agreement") for value in agreement),
+            *(read, cut, text_cut),
+        )
+    except InputError as error:
+        raise _malformed("intentions", str(error)) from error
+
+
 def thresholds(row: object) -> dict[Behavior, float]:
     """The probability from which on the service calls a behaviour shown.
 
@@ -69,6 +107,38 @@ def thresholds(row: object) -> dict[Behavior, float]:
     """
     found = _field(row, "thresholds", dict)
     return {label: _share(found, label) for label in BEHAVIORS if label in found}
+
+
+def slot_reports(row: object, questions: Sequence[SlotQuestion]) -> list[SlotReport]:
+    """What was found of each slot that an item asked about.
+
+    Raises:
+        ServiceError: the row is none, or is about other slots.
+    """
+    slots = _field(row, "slots", list)
+    if len(slots) != len(questions):
+        raise _malformed("slots", slots)
+    found = [_slot_values(slot, question) for slot, question in zip(slots, questions, strict=True)]
+    failures = [failure for each in _field(row, "failures", list) if (failure := _failure(each)).stage == "slots"]
+    if len(failures) != found.count(None):
+        raise _malformed("failures", failures)
+    why = iter(failures)
+    return [SlotReport(None, (next(why),)) if each is None else SlotReport(each) for each in found]
+
+
+def _slot_values(row: object, question: SlotQuestion) -> SlotValues | None:
+    if (name := _field(row, "name", str)) != question.slot:
+        raise _malformed("name", name)
+    probabilities = _field(row, "probabilities", (dict, type(None)))
+    if probabilities is None:
+        return None
+    if set(probabilities) != set(question.values):
+        raise _malformed("probabilities", probabilities)
+    value = _field(row, "value", (str, type(None)))
+    if value not in (None, *question.values):
+        raise _malformed("value", value)
+    shares = tuple(_share(probabilities, each) for each in question.values)
+    return SlotValues(shares, _share(row, "not_mentioned"), value, _field(row, "ambiguous", bool))
 
 
 def _place(row: object, dialogue: Dialogue) -> int:

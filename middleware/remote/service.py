@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grice.middleware.remote.breaker import PROBE_EVERY_S, CircuitBreaker
 from grice.middleware.remote.exchange import Exchange
@@ -43,10 +43,18 @@ class RemoteService:
         self._workers = TimedWorkers(WORKERS, "grice-remote")
 
     def ask(self, path: str, dialogues: Sequence[Dialogue], **more: object) -> list[object]:
-        """What the service answers on each dialogue, in order. All of it takes no longer than the deadline.
+        """What the service answers on each dialogue, in order; `more` are other fields of each item.
+
+        Raises:
+            CircuitOpen, DeadlineExceeded, ServiceError: as in `ask_items`.
+        """
+        return self.ask_items(path, [{**item_of(dialogue), **more} for dialogue in dialogues])
+
+    def ask_items(self, path: str, items: Sequence[Mapping[str, object]]) -> list[object]:
+        """What the service answers on each item, in order. All of it takes no longer than the deadline.
 
         Args:
-            more: other fields of each item; what JSON can hold.
+            items: what JSON can hold.
 
         Raises:
             CircuitOpen: the service failed before and has not answered since.
@@ -55,9 +63,9 @@ class RemoteService:
         """
         end = time.monotonic() + self.settings.deadline_ms / 1000
         rows: list[object] = []
-        for first in range(0, len(dialogues), MAX_ITEMS):
-            part = dialogues[first : first + MAX_ITEMS]
-            body = json.dumps({"items": [{**_item(dialogue), **more} for dialogue in part]}).encode()
+        for first in range(0, len(items), MAX_ITEMS):
+            part = items[first : first + MAX_ITEMS]
+            body = json.dumps({"items": part}).encode()
             rows += _rows(self._answer(path, body, end), len(part))
         return rows
 
@@ -98,7 +106,8 @@ def remote_service(settings: RemoteSettings) -> RemoteService:
     return RemoteService(settings)
 
 
-def _item(dialogue: Dialogue) -> dict[str, object]:
+def item_of(dialogue: Dialogue) -> dict[str, object]:
+    """A dialogue as the service reads it."""
     return {"turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]}
 
 

@@ -12,7 +12,7 @@ from grice.middleware.service.schemas import Wire, WireTurn
 
 SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of requests and answers.")]
 
-ModelRole = Literal["directness", "rewriter", "softener", "behaviors", "slots"]
+ModelRole = Literal["directness", "rewriter", "softener", "behaviors", "slots", "intentions", "mind"]
 
 HistoryRead = Annotated[int, Field(description="Turns of history that the model read.")]
 HistoryCut = Annotated[int, Field(description="Older turns that did not fit and were left out.")]

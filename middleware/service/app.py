@@ -18,6 +18,8 @@ from grice.middleware.service import (
     dialogues_route,
     directness_route,
     events_route,
+    intentions_route,
+    mind_route,
     operations_route,
     page_route,
     parse_route,
@@ -38,8 +40,8 @@ from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, open_store
 from grice.middleware.telemetry.requests import SPANS_ONLY
 from grice.models.errors import GriceError
-from grice.models.protocols import Model, SlotResolver
-from grice.models.results import Rewrite
+from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.results import Intentions, Rewrite
 
 TAGS = [
     {"name": "conversation", "description": "For a bot: the analysis of user turns, and the dialogues that are kept."},
@@ -58,6 +60,8 @@ ROUTES = (
     directness_route,
     rewrite_route,
     slots_route,
+    intentions_route,
+    mind_route,
     dialogues_route,
     operations_route,
 )
@@ -71,6 +75,8 @@ def create_app(
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
     resolver: SlotResolver | None = None,
+    detector: Model[Intentions] | None = None,
+    mind: MindReader | None = None,
 ) -> FastAPI:
     """The REST service as an ASGI application.
 
@@ -85,12 +91,15 @@ def create_app(
         monitor: scores the bot's responses; None: `/v1/responses` answers 501. `settings.monitor` is for those who load it.
         alerts: how alerts on the rates are raised; None: none are.
         resolver: finds the values of slots; None: `/v1/slots` answers 501. `settings.slots` is for those who load it.
+        detector: finds face acts, the bot the persuader; None: `/v1/intentions` answers 501. `settings.intentions` is for those who
+            load it.
+        mind: reads recommendation dialogues; None: `/v1/mind` answers 501. `settings.mind` is for those who load it.
 
     Raises:
         MissingExtra, SettingsError: the store of the settings, or the alerts, cannot be made.
     """
     chosen = settings or ServiceSettings()
-    engine = Engine(pipeline, softener, monitor, store or open_store(chosen), chosen, Metrics(), alerts, resolver)
+    engine = Engine(pipeline, softener, monitor, store or open_store(chosen), chosen, Metrics(), alerts, resolver, detector, mind)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

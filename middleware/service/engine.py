@@ -21,6 +21,7 @@ from grice.middleware.service.batcher import Batcher, Predict, characters
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.live import Live
 from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.mind_wire import MindItem
 from grice.middleware.service.nlu_server import NluServer
 from grice.middleware.service.response_scoring import ResponseScoring
 from grice.middleware.service.schemas import Item, TurnItem
@@ -32,8 +33,10 @@ from grice.middleware.slot_reports import SlotReporter
 from grice.middleware.stores import DialogueStore
 from grice.models.dialogue import Dialogue, Speaker
 from grice.models.errors import DeadlineExceeded
-from grice.models.protocols import Model, SlotResolver
-from grice.models.results import Rewrite
+from grice.models.mind_results import MindReading
+from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.recommendation_dialogue import RecommendationDialogue
+from grice.models.results import Intentions, Rewrite
 from grice.models.template import TargetForm
 
 Asked = TypeVar("Asked")
@@ -61,6 +64,8 @@ class Engine:
         metrics: Metrics,
         alerts: AlertSettings | None,
         resolver: SlotResolver | None,
+        detector: Model[Intentions] | None,
+        mind: MindReader | None,
     ) -> None:
         self.pipeline = pipeline
         self.softener = softener
@@ -80,6 +85,10 @@ class Engine:
         self.live = Live(self.watch, settings.live_every_s, settings.live_clients)
         metrics.live(lambda: self.live.clients)
         self.responses = None if monitor is None else self._scoring(monitor)
+        self.detector = detector
+        self.intentions = None if detector is None else self._batcher("intentions", detector.predict)
+        self.mind = mind
+        self.minds = None if mind is None else self._batcher("mind", mind.predict, length=lambda asked: characters(asked.dialogue))
         self.resolver = resolver
         self.slots = (
             None if resolver is None else self._batcher("slots", by_item(SlotReporter(resolver).predict), length=hypotheses)
@@ -132,8 +141,8 @@ class Engine:
 
     def _batchers(self) -> tuple[Batcher[Any, Any], ...]:
         behaviors = () if self.responses is None else (self.responses.reports,)
-        slots = () if self.slots is None else (self.slots,)
-        return (self.turns, self.directness, *self.rewriters.values(), *behaviors, *slots)
+        more = [each for each in (self.slots, self.intentions, self.minds) if each is not None]
+        return (self.turns, self.directness, *self.rewriters.values(), *behaviors, *more)
 
     async def find(
         self, batcher: Batcher[Dialogue, Result], items: Sequence[Item], speaker: Speaker = "user"
@@ -155,6 +164,18 @@ class Engine:
         dialogues = await self._dialogues(items, "user")
         asked = [Found(item.questions(dialogue.result), dialogue.failures) for item, dialogue in zip(items, dialogues, strict=True)]
         return await self._found(slots, asked)
+
+    async def read_minds(
+        self, minds: Batcher[RecommendationDialogue, MindReading], items: Sequence[MindItem]
+    ) -> list[Found[MindReading]]:
+        """What recommender and seeker have in mind after each turn, in order.
+
+        Raises:
+            Overloaded: the queue is full.
+        """
+        dialogues = await self._dialogues(items, "user")
+        asked = [Found(item.asked(dialogue.result), dialogue.failures) for item, dialogue in zip(items, dialogues, strict=True)]
+        return await self._found(minds, asked)
 
     async def _dialogues(self, items: Sequence[Item], speaker: Speaker) -> list[Found[Dialogue]]:
         histories = await self.conversations.recall([item.dialogue_id for item in items])

@@ -80,6 +80,31 @@ RESPONSES: Examples = {
     ),
 }
 
+ASKED = [
+    {"speaker": "bot", "text": "Would you give a little to our food bank?"},
+    {"speaker": "user", "text": "How do I know that it reaches people?"},
+]
+ASSURED = {"speaker": "bot", "text": "We publish every year what we hand out."}
+
+SUGGESTED = {"speaker": "bot", "text": "Have you seen Hidden Harbour (1987)?"}
+WANTED = {"speaker": "user", "text": "Not yet, but it sounds good. I will watch it."}
+
+MIND: Examples = {
+    "conversation": _example("The bot recommends", {"turns": [SUGGESTED, WANTED]}),
+    "kept": _example("A turn in a dialogue that the service keeps", {"dialogue_id": "film-night", "text": "I loved that one!"}),
+    "named": _example(
+        "Items by name; the user recommends", {"turns": [SUGGESTED, WANTED], "about": ["Hidden Harbour"], "seeker": "bot"}
+    ),
+    "batch": _example("Several", {"items": [{"text": "Any good comedy?"}, {"text": "How about a classic?", "speaker": "bot"}]}),
+}
+
+INTENTIONS: Examples = {
+    "conversation": _example("The bot persuades", {"turns": [*ASKED, ASSURED]}),
+    "kept": _example("A turn in a dialogue that the service keeps", {"dialogue_id": "food-bank", "text": "Fine, I am in."}),
+    "reversed": _example("The user persuades", {"text": "You really should let me return it.", "user_role": "persuader"}),
+    "batch": _example("Several", {"items": [{"text": "No, sorry."}, {"text": "Every cent helps.", "speaker": "bot"}]}),
+}
+
 EVENTS: Examples = {
     "bot": _example(
         "What a bot said",
@@ -174,6 +199,74 @@ SLOTS_ANSWER: Examples = {
             "probabilities": {"True": 0.81, "False": 0.08},
         },
     ],
+    "failures": [],
+}
+MIND_ANSWER: Examples = {
+    "schema_version": 1,
+    "turns": [
+        {
+            "place": 0,
+            "role": "recommender",
+            "coarse": ["recommend"],
+            "fine": ["inquire-about-item"],
+            "probabilities": {
+                "request-preference": 0.02,
+                "clarify": 0.01,
+                "respond-to-feedback": 0.02,
+                "answer": 0.0,
+                "show-item": 0.08,
+                "inquire-about-item": 0.91,
+                "explain-item": 0.04,
+                "explain-by-preference": 0.03,
+                "explain-suggestively": 0.01,
+                "other": 0.03,
+            },
+        }
+    ],
+    "attitudes": [
+        {
+            "item": "Hidden Harbour (1987)",
+            "place": 1,
+            "suggested_by": "recommender",
+            "seen": 0.12,
+            "liked": 0.83,
+            "likely_to_watch": True,
+        }
+    ],
+    "next": {
+        "role": "recommender",
+        "strategies": ["recommend", "explain"],
+        "probabilities": {"request": 0.11, "respond": 0.29, "recommend": 0.66, "explain": 0.52, "other": 0.2},
+        "effective": {"request": False, "respond": False, "recommend": True, "explain": True, "other": False},
+    },
+    "history_read": 1,
+    "history_cut": 0,
+    "failures": [],
+}
+
+INTENTIONS_ANSWER: Examples = {
+    "schema_version": 1,
+    "role": "persuader",
+    "label": "spos+",
+    "probabilities": {
+        "spos+": 0.78,
+        "spos-": 0.0,
+        "hpos+": 0.05,
+        "hpos-": 0.01,
+        "sneg+": 0.0,
+        "hneg+": 0.02,
+        "hneg-": 0.01,
+        "other": 0.13,
+    },
+    "roles": ["persuader", "persuadee", "persuader"],
+    "labels": ["hneg-", "hpos-", "spos+"],
+    "agreement": [0.71, 0.58, 0.6],
+    "counts": {
+        "persuader": {"spos+": 1, "spos-": 0, "hpos+": 0, "hpos-": 0, "sneg+": 0, "hneg+": 0, "hneg-": 1, "other": 0},
+        "persuadee": {"spos+": 0, "spos-": 0, "hpos+": 0, "hpos-": 1, "sneg+": 0, "hneg+": 0, "hneg-": 0, "other": 0},
+    },
+    "balance": {"persuader": 0, "persuadee": -1},
+    **_READ,
     "failures": [],
 }
 EVENT_ANSWER: Examples = {"schema_version": 1, "event_id": "6f1d0c5e", "kept": True}

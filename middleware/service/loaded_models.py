@@ -18,6 +18,10 @@ def loaded_models(engine: Engine) -> list[WireModel]:
         models["behaviors"] = engine.responses.monitor.model
     if engine.resolver is not None:
         models["slots"] = engine.resolver
+    if engine.detector is not None:
+        models["intentions"] = engine.detector
+    if engine.mind is not None:
+        models["mind"] = engine.mind
     return [_entry(role, model) for role, model in models.items()]
 
 

@@ -16,7 +16,7 @@ _DESCRIPTIONS = {
     422: "The request is not JSON, or a value in it is not usable; `errors` says which.",
     429: "The queue is full, or as many watch as may; `Retry-After` says when to try again.",
     500: "The service failed.",
-    501: "No NLU server is set, or no monitor or no slot resolver is loaded.",
+    501: "No NLU server is set, or no monitor, no slot resolver, no intention detector or no mind model is loaded.",
     502: "The NLU server cannot be reached, or answered something that is not parse data.",
     503: "The dialogue store or the stream of events cannot be reached, or a model was too late; try again later.",
     504: "The NLU server did not answer in time.",

@@ -15,8 +15,8 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import ServiceSettings
-from grice.models.protocols import Model, SlotResolver
-from grice.models.results import Rewrite
+from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.results import Intentions, Rewrite
 
 DRAIN_S = 10
 """How long requests under way may take after the signal to stop."""
@@ -65,6 +65,8 @@ def serve(
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
     resolver: SlotResolver | None = None,
+    detector: Model[Intentions] | None = None,
+    mind: MindReader | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `listening` is told the address once requests are taken. Logs go to the root logger.
 
@@ -72,7 +74,7 @@ def serve(
         MissingExtra, SettingsError: as in `create_app`.
         SystemExit: the port cannot be had.
     """
-    app = create_app(pipeline, softener, settings, monitor=monitor, alerts=alerts, resolver=resolver)
+    app = create_app(pipeline, softener, settings, monitor=monitor, alerts=alerts, resolver=resolver, detector=detector, mind=mind)
     server = Server(app, settings.host, settings.port, listening)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again once it has stopped; the process is to end with status 0 then.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from grice.middleware.service.answers import Failures, SchemaVersion
+from grice.middleware.service.answers import SchemaVersion, WireFailure
 from grice.middleware.service.schemas import Wire
 
 
@@ -27,7 +27,9 @@ class SlotsResult(Wire):
     """What a user turn says of slots."""
 
     slots: Annotated[list[WireSlotValues], Field(description="One entry a slot, in the order of the request.")]
-    failures: Failures
+    failures: Annotated[
+        list[WireFailure], Field(description="What failed; `slots`: one a slot that has no answer, in order; `store`: the history.")
+    ]
 
 
 class SlotsAnswer(SlotsResult):

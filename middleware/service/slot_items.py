@@ -7,11 +7,10 @@ from typing import Annotated
 from pydantic import Field, Tag, model_validator
 
 from grice.middleware.service.schemas import SINGLE_OR_BATCH, Batch, Name, ReplyItem, Text, Wire
+from grice.middleware.slot_reports import MOST_SLOTS
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.slot_questions import MOST_VALUES, SlotQuestion
-
-MOST_SLOTS = 16
 
 
 class WireSlot(Wire):

@@ -73,13 +73,13 @@ class SentenceGraph(nn.Module):
 
 
 class SlotGraph(nn.Module):
-    """Inputs: `states` (batch, length, width), `segments` and `mask`, each (batch, length) int64, `cosines` (batch, k).
+    """Inputs: `states` (batch, length, width), `segments` and `mask`, each (batch, length) int64, `clues` (batch, k).
 
     Output: `raw` (batch,), how well the hypothesis holds.
     """
 
     segments: Tensor
-    nearness: Tensor
+    told: Tensor
 
     def __init__(self, model: Any, hypothesis: int) -> None:
         super().__init__()
@@ -88,15 +88,15 @@ class SlotGraph(nn.Module):
         heads = Heads.of(model.layers[0].attention.self.num_attention_heads, table.size(1))
         self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in model.layers)
         self.head = Projection(model.head)
-        self.register_buffer("nearness", model.nearness.weight.detach().t().contiguous())
+        self.register_buffer("told", model.told.weight.detach().t().contiguous())
         self.hypothesis = hypothesis
 
-    def forward(self, states: Tensor, segments: Tensor, mask: Tensor, cosines: Tensor) -> Tensor:
+    def forward(self, states: Tensor, segments: Tensor, mask: Tensor, clues: Tensor) -> Tensor:
         state, bias = states + self.segments[segments], masked(mask)
         for layer in self.layers:
             state = layer(state, bias)
         own = (segments == self.hypothesis).to(mask.dtype) * mask
-        raw: Tensor = (self.head(pooled(state, own)) + (cosines[:, :, None] * self.nearness).sum(1))[:, 0]
+        raw: Tensor = (self.head(pooled(state, own)) + (clues[:, :, None] * self.told).sum(1))[:, 0]
         return raw
 
 

@@ -19,7 +19,7 @@ from grice.models.manifest import write_manifest
 from grice.models.slot_inputs import SEGMENTS
 from grice.models.training.slot_values import SlotModel
 
-INPUTS = ("states", "segments", "mask", "cosines")
+INPUTS = ("states", "segments", "mask", "clues")
 
 
 def load_checkpoint(folder: Path) -> tuple[SlotModel, dict[str, Any]]:
@@ -45,7 +45,7 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
     model, facts = load_checkpoint(checkpoint)
     out.mkdir(parents=True, exist_ok=True)
     samples = _samples(checkpoint)
-    axes = {name: {0: "batch", 1: "length"} for name in INPUTS[:3]} | {"cosines": {0: "batch"}, "raw": {0: "batch"}}
+    axes = {name: {0: "batch", 1: "length"} for name in INPUTS[:3]} | {"clues": {0: "batch"}, "raw": {0: "batch"}}
     inputs = [torch.from_numpy(samples[0][name]) for name in INPUTS]
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder) / "layers.onnx"
@@ -73,6 +73,6 @@ def _samples(checkpoint: Path) -> list[Feed]:
     with np.load(checkpoint / "samples.npz") as stored:
         count = len([name for name in stored.files if name.startswith("states")])
         return [
-            {name: stored[f"{name}{number}"].astype(np.float32 if name in ("states", "cosines") else np.int64) for name in INPUTS}
+            {name: stored[f"{name}{number}"].astype(np.float32 if name in ("states", "clues") else np.int64) for name in INPUTS}
             for number in range(count)
         ]

@@ -22,6 +22,7 @@ from grice.models.training.heads import fit_words
 from grice.models.training.recurrent_networks import IMPOSSIBLE, RecurrentExample, RecurrentRecipe, fit_recurrent
 
 LABELS = len(FACE_ACTS)
+NETWORKS = RecurrentRecipe()
 LEANINGS = np.arange(-0.8, 0.81, 0.2)
 
 
@@ -37,7 +38,7 @@ class IntentionRecipe:
         folds: of the outer cross-validation.
     """
 
-    networks: RecurrentRecipe = RecurrentRecipe()
+    networks: RecurrentRecipe = NETWORKS
     committee: int = 4
     word_strength: float = 3.0
     agreement_strength: float = 1.0
@@ -58,7 +59,8 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe) -> FaceHeads:
     inner = fold_of([each.dialogue_id for each in examples], recipe.committee, recipe.seed + 1)
     parts = [np.flatnonzero(inner != number).tolist() for number in range(recipe.committee)]
     recurrent = [
-        RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts) for each, allowed in zip(examples, possible, strict=True)
+        RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts)
+        for each, allowed in zip(examples, possible, strict=True)
     ]
     networks = fit_recurrent(recurrent, parts, recipe.networks, recipe.seed)
     members: dict[int, Array] = {}
@@ -126,7 +128,9 @@ def leaning(probabilities: Array, labels: NDArray[np.int64]) -> Array:
 
 def _agreement(examples: Sequence[FaceExample], probabilities: Array, strength: float) -> tuple[Array, Array]:
     ends = np.cumsum([len(each.labels) for each in examples])[:-1]
-    tables = [agreement_inputs(each.inputs.persuadees, said) for each, said in zip(examples, np.split(probabilities, ends), strict=True)]
+    tables = [
+        agreement_inputs(each.inputs.persuadees, said) for each, said in zip(examples, np.split(probabilities, ends), strict=True)
+    ]
     agrees = np.concatenate([np.full(len(table), each.agrees) for each, table in zip(examples, tables, strict=True)])
     weight = np.concatenate([np.full(len(table), 1 / len(table)) for table in tables])  # a dialogue counts once
     model = LogisticRegression(C=strength, max_iter=1000).fit(np.concatenate(tables), agrees, weight)

@@ -93,13 +93,15 @@ def fit_words(slots: Sequence[Slots], size: int, labels: Matrix, strength: float
 def _logistic(table: Any, labels: Matrix, strength: float) -> tuple[Matrix, Matrix]:
     """Weights (columns, labels) and bias. A label that nobody ever gave, or everybody always, has its share alone."""
     weights, bias = np.zeros((table.shape[1], labels.shape[1])), np.zeros(labels.shape[1])
+    taken = np.flatnonzero(abs(table).sum(axis=0))  # the others get no weight anyway
+    rows = scipy.sparse.vstack([table[:, taken]] * labels.shape[2])
     for column in range(labels.shape[1]):
         target = labels[:, column].T.ravel()
-        if len(set(target)) < 2:
+        if len(set(target)) < 2 or not taken.size:
             bias[column] = float(logit(np.array([target.mean()], np.float32))[0])
             continue
-        model = LogisticRegression(C=strength, max_iter=1000).fit(scipy.sparse.vstack([table] * labels.shape[2]), target)
-        weights[:, column], bias[column] = model.coef_[0], model.intercept_[0]
+        model = LogisticRegression(C=strength, max_iter=1000).fit(rows, target)
+        weights[taken, column], bias[column] = model.coef_[0], model.intercept_[0]
     return weights, bias
 
 

@@ -111,7 +111,7 @@ def _fitted(
                 optimizer.zero_grad()
                 schedule.step()
     units = model.units
-    parts = (
+    parts: tuple[Tensor, ...] = (
         *(model.hidden.weight.T, model.hidden.bias),
         *(units.weight_ih_l0.T, units.bias_ih_l0, units.weight_hh_l0.T, units.bias_hh_l0),
         *(model.output.weight.T, model.output.bias),

@@ -60,10 +60,33 @@ def read(data_dir: Path, seed: int) -> list[SlotExample]:
     return [*from_sgd(data_dir / "sgd", "train", chance), *from_direct(data_dir, "train", chance), *written()]
 
 
-def from_sgd(folder: Path, split: str, chance: random.Random) -> Iterator[SlotExample]:
-    """A user turn and a categorical slot: each that it informs of, and one of the same service that it does not."""
+def unseen(folder: Path, seed: int) -> list[SlotExample]:
+    """Indirect turns of SGD's dev split about services that are not in its training split, and as many that say nothing.
+
+    Raises:
+        DataNotFound, DataCorrupt: the split is missing or damaged.
+    """
+    known = set(sgd.read_schema(folder, "train"))
+    chance = random.Random(seed)
+    found = [example for example in from_sgd(folder, "dev", chance, known) if not (example.mentioned and example.verbatim)]
+    indirect = [example for example in found if example.mentioned]
+    return indirect + chance.sample([example for example in found if not example.mentioned], len(indirect))
+
+
+def from_sgd(
+    folder: Path, split: str, chance: random.Random, without: frozenset[str] | set[str] = frozenset()
+) -> Iterator[SlotExample]:
+    """A user turn and a categorical slot: each that it informs of, and one of the same service that it does not.
+
+    Services in `without` are left out.
+    """
     schema = sgd.read_schema(folder, split)
-    slots = {(service.name, slot.name): slot for service in schema.values() for slot in service.slots if slot.is_categorical}
+    slots = {
+        (service.name, slot.name): slot
+        for service in schema.values()
+        for slot in service.slots
+        if slot.is_categorical and service.name not in without
+    }
     for dialogue in sgd.read(folder, split):
         for place, said in enumerate(dialogue.turns):
             if said.turn.speaker != "user" or said.silent:
@@ -108,7 +131,7 @@ def written() -> Iterator[SlotExample]:
         shares = tuple(1 / len(right) if value in right else 0.0 for value in item["values"])
         asked = Dialogue((Turn("user", item["utterance"]),))
         question = SlotQuestion(asked, item["slot"], item["slot_description"], tuple(item["values"]))
-        yield SlotExample(f"{item['service']} {item['slot']}", question, shares, weight=2.0, decided=True)
+        yield SlotExample(f"{item['service']} {item['slot']}", question, shares, weight=12.0, decided=True)
 
 
 def _example(group: str, asked: Dialogue, slot: sgd.SlotSchema, value: str | None, chance: random.Random) -> SlotExample:
@@ -119,4 +142,4 @@ def _example(group: str, asked: Dialogue, slot: sgd.SlotSchema, value: str | Non
     question = SlotQuestion(asked, slot.name, slot.description, values)
     shares = tuple(float(each == value) for each in values)
     indirect = value is not None and not says(asked.last.text, value)
-    return SlotExample(group, question, shares, weight=2.0 if indirect else 1.0)
+    return SlotExample(group, question, shares, weight=3.0 if indirect else 1.0)

@@ -1,0 +1,60 @@
+"""Answers to slot questions that need no model: what any system has to be better than."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from grice.benchmarks.slot_features import content_words, share
+from grice.benchmarks.slot_turns import SlotTurn
+from grice.models.data.indirect_requests import AMBIGUOUS
+from grice.models.slot_questions import SlotQuestion
+from grice.models.verbatim import words
+from grice.models.wording import Wording
+
+Floor = Callable[[Sequence[SlotTurn], bool, int], list[str]]
+"""Turns, whether `AMBIGUOUS` is a possible answer too, and a seed; one answer a turn."""
+
+
+def majority(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
+    """For every slot the target that it has most often in these very turns: the best that can be had without reading them."""
+    targets: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for turn in turns:
+        targets[turn.service, turn.question.slot][turn.target] += 1
+    return [targets[turn.service, turn.question.slot].most_common(1)[0][0] for turn in turns]
+
+
+def chance(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
+    """Any of the possible answers."""
+    generator = random.Random(seed)
+    return [generator.choice([*turn.question.values, *([AMBIGUOUS] if ambiguous else [])]) for turn in turns]
+
+
+def lexical(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
+    """The value that has the most words in common with the turn; without one, ambiguous, or else the first of the best."""
+    return [_most_alike(turn.question, ambiguous) for turn in turns]
+
+
+def _most_alike(question: SlotQuestion, ambiguous: bool) -> str:
+    scores = [overlap(question, value) for value in question.values]
+    best = max(scores)
+    undecided = best == 0 or scores.count(best) > 1
+    return AMBIGUOUS if ambiguous and undecided else question.values[scores.index(best)]
+
+
+def overlap(question: SlotQuestion, value: str) -> float:
+    """How much of a value is in the turn: the share of its words.
+
+    For True and False the share of the description's content words, which count for False where the turn has a negation and for
+    True where it has none, and one more for a turn that starts with yes or no.
+    """
+    said = Wording.of(question.dialogue.last.text)
+    spoken = words(said.text)
+    if value not in ("True", "False"):
+        return share(words(value), spoken)
+    wanted = value == "True"
+    return share(content_words(question.description), spoken) * (said.negated != wanted) + (said.affirms if wanted else said.denies)
+
+
+FLOORS: dict[str, Floor] = {"majority": majority, "random": chance, "lexical": lexical}

@@ -1,0 +1,191 @@
+"""Training the heads on RecToM: always by dialogue, with one recipe for all five."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+from tqdm import tqdm
+
+from grice.models.data import rectom
+from grice.models.data.rectom import TASKS, MindQuestion
+from grice.models.data.rectom_options import Kind
+from grice.models.heads import Array, halved
+from grice.models.manifest import write_manifest
+from grice.models.mind_answers import answer, head_of, inputs_of
+from grice.models.mind_heads import ATTITUDE, HEADS, Labels, MindHeads, SetHead, membership, network_inputs
+from grice.models.mind_inputs import MindInputs
+from grice.models.mind_labels import coarse_of
+from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.training.behaviors import fold_of
+from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
+
+FOLDS_FILE = "rectom_folds.json"
+TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
+"""Kinds of questions that heads are fitted to; the answers to the others follow from these."""
+MOST_VECTORS = 6000
+"""Vectors that the axes are found from."""
+
+
+@dataclass(frozen=True)
+class MindRecipe:
+    """The shipped heads.
+
+    Attributes:
+        head: how each is fitted.
+        axes: principal axes of the vectors, for all heads.
+        folds: of the cross-validation.
+    """
+
+    head: SetRecipe = field(default_factory=SetRecipe)
+    axes: int = 32
+    folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question with what is read for it."""
+
+    question: MindQuestion
+    inputs: MindInputs
+
+    @property
+    def labels(self) -> Labels:
+        """The right ones."""
+        return self.question.labels_of(self.question.gold)
+
+
+def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
+    """All questions of the ten files; what is read for one is shared by those that are about the same.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    questions = [question for each in rectom.read(data_dir).values() for question in each]
+    known: dict[tuple[Any, ...], MindInputs] = {}
+    for question in tqdm(sorted(questions, key=lambda each: each.dialogue_id), desc="reading", mininterval=5):
+        if _matter(question) not in known:
+            known[_matter(question)] = inputs_of(encoder, question)
+    return [Example(question, known[_matter(question)]) for question in questions]
+
+
+def _matter(question: MindQuestion) -> tuple[Any, ...]:
+    about = question.about if head_of(question) == ATTITUDE else ""
+    return head_of(question), question.dialogue_id, question.place, len(question.turns), about
+
+
+def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
+    """The five heads from these examples alone."""
+    taught = [example for example in examples if example.question.kind in TEACHING]
+    vectors = np.concatenate([np.concatenate([each.inputs.part_vectors, each.inputs.vectors]) for each in taught])
+    vectors = np.unique(vectors[np.abs(vectors).any(1)], axis=0)
+    chosen = np.random.default_rng(recipe.seed).permutation(len(vectors))[:MOST_VECTORS]
+    found = PCA(min(recipe.axes, len(chosen)), random_state=recipe.seed).fit(vectors[np.sort(chosen)])
+    axes = halved(found.components_.T)
+    bar = tqdm(HEADS, desc="heads", leave=False)
+    heads = {name: _head(name, [each for each in taught if head_of(each.question) == name], axes, recipe) for name in bar}
+    return MindHeads(axes, heads)
+
+
+def _head(name: str, examples: Sequence[Example], axes: Array, recipe: MindRecipe) -> SetHead:
+    sets = sorted({example.labels for example in examples}, key=sorted)
+    implied = [_coarser(example.question, example.labels) for example in examples]
+    coarser = {example.labels: coarse for example, coarse in zip(examples, implied, strict=True)}
+    numbers = {coarse: number for number, coarse in enumerate(sorted(set(implied), key=sorted))}
+    members = membership(name, sets)
+    wanted = Sets.of(members, [numbers[coarser[each]] for each in sets], [sets.index(example.labels) for example in examples])
+    read = [network_inputs(example.inputs, axes) for example in examples]
+    networks = fit_networks([parts for parts, _ in read], np.stack([whole for _, whole in read]), wanted, recipe.head, recipe.seed)
+    return SetHead(tuple(sets), members, networks)
+
+
+def _coarser(question: MindQuestion, labels: Labels) -> Labels:
+    """What is asked about the same thing more coarsely: intentions, and whether the seeker likes a movie."""
+    if question.kind == "belief":
+        return frozenset(label.rpartition("-")[2] for label in labels)
+    return coarse_of(question.role, labels) if question.kind == "fine-intention" else labels
+
+
+def train_mind(
+    data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+) -> Path:
+    """Train the heads on all of RecToM in `data_dir` into `out/model` (`heads.npz`, `manifest.json`); returns that folder.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
+    examples = read_examples(data_dir, encoder)
+    heads = fit(examples, recipe)
+    folder = out / "model"
+    folder.mkdir(parents=True, exist_ok=True)
+    heads.save(folder / "heads.npz")
+    dialogues = len({example.question.dialogue_id for example in examples})
+    write_manifest(
+        folder,
+        {
+            "name": "mind",
+            "version": version,
+            "task": "mind",
+            "settings": {"encoder": encoder.identity, "sets": heads.sets},
+            "training": {
+                "data": f"RecToM, all {len(examples)} questions on {dialogues} dialogues",
+                "recipe": asdict(recipe),
+            },
+        },
+    )
+    return folder
+
+
+def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None) -> Path:
+    """Answer every question by heads that saw nothing of its dialogue, into `out/rectom_folds.json`; returns its path.
+
+    A fold that is done is kept in `out/folds/`, so a stopped run goes on.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
+    about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
+    examples = read_examples(data_dir, encoder)
+    folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
+    predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
+    for number in tqdm(range(recipe.folds), desc="folds"):
+        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
+        unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
+        for task, found in _fold(seen, unseen, recipe, out / "folds" / f"{number}.json", about).items():
+            predictions[task] |= found
+    path = out / FOLDS_FILE
+    content = {
+        "about": about,
+        "folds": {example.question.dialogue_id: int(fold) for example, fold in zip(examples, folds, strict=True)},
+        "predictions": predictions,
+    }
+    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
+    return path
+
+
+def _fold(
+    seen: Sequence[Example], unseen: Sequence[Example], recipe: MindRecipe, path: Path, about: dict[str, Any]
+) -> dict[str, dict[str, str]]:
+    if path.is_file():
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["about"] == json.loads(json.dumps(about)):
+            kept: dict[str, dict[str, str]] = stored["predictions"]
+            return kept
+    heads = fit(seen, recipe)
+    predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
+    for example in unseen:
+        found = heads.probabilities(head_of(example.question), example.inputs)
+        predictions[example.question.task][example.question.question_id] = "".join(sorted(answer(example.question, found)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"about": about, "predictions": predictions}), encoding="utf-8")
+    partial.replace(path)
+    return predictions
