@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from grice.components.settings import HTTP, ONNX, ComponentSettings
 from grice.middleware.analysis import TurnAnalysis
@@ -11,17 +12,20 @@ from grice.middleware.pipeline import Pipeline
 from grice.middleware.remembered import Remembered
 from grice.middleware.remote.settings import RemoteSettings
 from grice.middleware.settings import PipelineSettings
-from grice.middleware.slot_reports import ReportsSlots, SlotReport, SlotReporter
+from grice.middleware.slot_reports import ReportsSlots, SlotReporter
 from grice.middleware.timed_workers import TimedWorkers
 from grice.models.data.persuasion_for_good import Role
-from grice.models.dialogue import Dialogue
 from grice.models.directness import load_directness_scorer
 from grice.models.intentions import load_intention_detector
 from grice.models.protocols import Model
 from grice.models.results import Directness, Intentions
 from grice.models.rewriter import load_rewriter
-from grice.models.slot_questions import SlotQuestion
 from grice.models.slot_values import load_slot_resolver
+
+Asked = TypeVar("Asked")
+Asked_contra = TypeVar("Asked_contra", contravariant=True)
+Answer = TypeVar("Answer")
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 ScoringModel = Model[Directness]
 AnalysingModel = Model[TurnAnalysis]
@@ -64,40 +68,21 @@ def load_intentions(settings: ComponentSettings, model: str, user_role: Role) ->
     return _INTENTIONS[settings.backend](settings, model, user_role)
 
 
-class _Timed:
+class _Predicts(Protocol[Asked_contra, Answer_co]):
+    def predict(self, asked: Sequence[Asked_contra], /) -> Sequence[Answer_co]: ...
+
+
+class _Timed(Generic[Asked, Answer]):
     """A model in process, with the deadline that the pipeline's stages have."""
 
-    def __init__(self, model: ScoringModel, deadline_ms: float) -> None:
+    def __init__(self, model: _Predicts[Asked, Answer], stage: str, deadline_ms: float) -> None:
         self.model = model
+        self.stage = stage
         self.deadline_ms = deadline_ms
-        self._workers = TimedWorkers(2, "grice-scorer")
+        self._workers = TimedWorkers(2, f"grice-{stage}")
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> Sequence[Directness]:
-        return self._workers.within(self.deadline_ms, "directness", lambda: self.model.predict(dialogues))
-
-
-class _TimedIntentions:
-    """A detector in process, with the deadline that the pipeline's stages have."""
-
-    def __init__(self, model: IntentionModel, deadline_ms: float) -> None:
-        self.model = model
-        self.deadline_ms = deadline_ms
-        self._workers = TimedWorkers(2, "grice-intentions")
-
-    def predict(self, dialogues: Sequence[Dialogue]) -> Sequence[Intentions]:
-        return self._workers.within(self.deadline_ms, "intentions", lambda: self.model.predict(dialogues))
-
-
-class _TimedSlots:
-    """A resolver in process, with the deadline that the pipeline's stages have."""
-
-    def __init__(self, reporter: SlotReporter, deadline_ms: float) -> None:
-        self.reporter = reporter
-        self.deadline_ms = deadline_ms
-        self._workers = TimedWorkers(2, "grice-slots")
-
-    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotReport]:
-        return self._workers.within(self.deadline_ms, "slots", lambda: self.reporter.predict(questions))
+    def predict(self, asked: Sequence[Asked], /) -> list[Answer]:
+        return self._workers.within(self.deadline_ms, self.stage, lambda: list(self.model.predict(asked)))
 
 
 @functools.lru_cache(maxsize=8)
@@ -115,7 +100,7 @@ def _pipeline(settings: PipelineSettings) -> Pipeline:
 
 
 def _local_scorer(settings: ComponentSettings) -> ScoringModel:
-    return _Timed(_shared_scores(settings.pipeline), settings.pipeline.deadline_ms)
+    return _Timed(_shared_scores(settings.pipeline), "directness", settings.pipeline.deadline_ms)
 
 
 def _local_analyser(settings: ComponentSettings) -> AnalysingModel:
@@ -125,12 +110,12 @@ def _local_analyser(settings: ComponentSettings) -> AnalysingModel:
 def _local_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
     chosen = settings.pipeline
     resolver = load_slot_resolver(model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision)
-    return _TimedSlots(SlotReporter(resolver), chosen.deadline_ms)
+    return _Timed(SlotReporter(resolver), "slots", chosen.deadline_ms)
 
 
 def _local_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
     detector = load_intention_detector(model, user_role=user_role, **settings.pipeline.runtime)
-    return _TimedIntentions(detector, settings.pipeline.deadline_ms)
+    return _Timed(detector, "intentions", settings.pipeline.deadline_ms)
 
 
 def _remote_scorer(settings: ComponentSettings) -> ScoringModel:

@@ -18,6 +18,12 @@ BATCH = 8
 """Dialogues."""
 SMALLEST_SPREAD = 1e-6
 IMPOSSIBLE = -30.0
+PARTS = (
+    *("hidden.weight", "hidden.bias"),
+    *("units.weight_ih_l0", "units.bias_ih_l0", "units.weight_hh_l0", "units.bias_hh_l0"),
+    *("output.weight", "output.bias"),
+)
+"""What is kept of a network, in the order of the fields of `RecurrentNetworks`."""
 UNKNOWN = -100
 """An auxiliary label that is not known; torch's own number for that."""
 
@@ -110,13 +116,8 @@ def _fitted(
                 optimizer.step()
                 optimizer.zero_grad()
                 schedule.step()
-    units = model.units
-    parts: tuple[Tensor, ...] = (
-        *(model.hidden.weight.T, model.hidden.bias),
-        *(units.weight_ih_l0.T, units.bias_ih_l0, units.weight_hh_l0.T, units.bias_hh_l0),
-        *(model.output.weight.T, model.output.bias),
-    )
-    return tuple(part.detach().numpy().copy() for part in parts)
+    found = {name: value.detach().numpy() for name, value in model.named_parameters()}
+    return tuple(found[name].T.copy() for name in PARTS)
 
 
 def _loss(model: nn.Module, examples: Sequence[RecurrentExample], scaled: Sequence[Tensor], weight: float) -> Tensor:

@@ -230,7 +230,7 @@ def test_it_must_be_behind_what_finds_entities(train_bot, service: LoopbackServe
 @pytest.mark.skipif("slot_values" not in shipped(), reason="no shipped resolver here")
 def test_the_shipped_model_says_what_is_filled(load_agent) -> None:
     agent = load_agent((*NLU_PIPELINE, {"name": RESOLVER, "slots": {"price": PRICE}, "confidence": 0.0}))
-    (greeting,), tracker = asyncio.run(talk(agent, ["hello", BUDGET], "shipped"))
+    (greeting, *_), tracker = asyncio.run(talk(agent, ["hello", BUDGET], "shipped"))
     dialogue = Dialogue.of(BUDGET, [("user", "hello"), ("bot", greeting)])
     (expected,) = load_slot_resolver().predict([SlotQuestion(dialogue, "price", PRICE["description"], tuple(PRICE["values"]))])
     hello, budget = (event.parse_data for event in tracker.events if isinstance(event, UserUttered))
