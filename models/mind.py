@@ -22,6 +22,8 @@ from grice.models.runtime.parallel import Workers
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 
 HISTORY_TURNS = 40
+REMEMBERED = 4096
+"""Turns and items that were read: those of earlier turns do not change when a dialogue goes on, but for the last."""
 
 
 class MindModel:
@@ -42,6 +44,8 @@ class MindModel:
         self.provider = encoder.provider
         self.heads = MindHeads.load(manifest.path("heads.npz"), manifest.settings["sets"])
         self.workers = Workers(workers)
+        self._intentions = functools.lru_cache(REMEMBERED)(self._read_intentions)
+        self._attitude = functools.lru_cache(REMEMBERED)(self._read_attitude)
 
     def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
         """What is in the minds of both after the last turn of each dialogue, in order."""
@@ -56,30 +60,28 @@ class MindModel:
         cut = len(asked.dialogue.turns) - len(kept)
         asked = replace(asked, dialogue=Dialogue(kept))
         start, turns = zip(*asked.turns(), strict=True)
-        items = (self._attitude(turns, item) for item in asked.found_items())
+        reactions = ((item, reaction_to(turns, item)) for item in asked.found_items())
+        items = (self._attitude(turns[: place + 1], item) for item, place in reactions if place is not None)
         return MindReading(
-            tuple(self._intentions(turns, place, cut + start[place]) for place in range(len(turns))),
-            tuple(replace(each, place=cut + start[each.place]) for each in items if each is not None),
+            tuple(replace(self._intentions(turns[: place + 2], place), place=cut + start[place]) for place in range(len(turns))),
+            tuple(replace(each, place=cut + start[each.place]) for each in items),
             self._next(turns, "recommender" if turns[-1].role == "seeker" else "seeker"),
             len(kept) - 1,
             cut,
         )
 
-    def _intentions(self, turns: Sequence[RoleTurn], place: int, start: int) -> TurnIntentions:
+    def _read_intentions(self, turns: tuple[RoleTurn, ...], place: int) -> TurnIntentions:
         role = turns[place].role
-        found = self.heads.probabilities(intention_head(role), intention_inputs(self.encoder, turns[: place + 2], place))
+        found = self.heads.probabilities(intention_head(role), intention_inputs(self.encoder, turns, place))
         chosen = best_fine(role, found)
-        return TurnIntentions(start, role, tuple(label for label in FINE[role] if label in chosen), _shares(FINE[role], found))
+        return TurnIntentions(place, role, tuple(label for label in FINE[role] if label in chosen), _shares(FINE[role], found))
 
-    def _attitude(self, turns: Sequence[RoleTurn], item: str) -> ItemAttitude | None:
-        """None where the item is not named, or the seeker has not said anything since."""
-        reaction = reaction_to(turns, item)
-        if reaction is None:
-            return None
-        found = self.heads.probabilities(ATTITUDE, attitude_inputs(self.encoder, turns[: reaction + 1], item))
+    def _read_attitude(self, turns: tuple[RoleTurn, ...], item: str) -> ItemAttitude:
+        """From turns that end with the seeker's reaction."""
+        found = self.heads.probabilities(ATTITUDE, attitude_inputs(self.encoder, turns, item))
         labels = best(found)
         attitude = next(each for each in ATTITUDES if each.label in labels)
-        return ItemAttitude(item, reaction, attitude, {each.label: probability_of(each.label, found) for each in ATTITUDES})
+        return ItemAttitude(item, len(turns) - 1, attitude, {each.label: probability_of(each.label, found) for each in ATTITUDES})
 
     def _next(self, turns: Sequence[RoleTurn], role: Role) -> NextStrategies:
         found = self.heads.probabilities(next_head(role), next_inputs(self.encoder, turns, role))

@@ -23,7 +23,7 @@ Key = TypeVar("Key")
 
 REMEMBERED = 4096
 """Texts whose vectors are remembered: the turns of a dialogue are read again with each new one."""
-TOGETHER = 8
+TOGETHER = 4
 """Texts, of like length, that are encoded in one go: the weights are then read once for all of them."""
 
 

@@ -90,7 +90,32 @@ def test_what_is_in_a_batch_does_not_change_a_result() -> None:
 
 def test_fine_and_coarse_never_disagree_on_any_turns() -> None:
     """Any words in any order: the fine intentions are those that imply the most probable coarse ones."""
-    words = [*"a film I like seen no yes what it bye hello ? ! ... (1999) Lantern Bay \u263a 0 '".split(), "\n", "x" * 300]
+    words = [
+        *[
+            "a",
+            "film",
+            "I",
+            "like",
+            "seen",
+            "no",
+            "yes",
+            "what",
+            "it",
+            "bye",
+            "hello",
+            "?",
+            "!",
+            "...",
+            "(1999)",
+            "Lantern",
+            "Bay",
+            "☺",
+            "0",
+            "'",
+        ],
+        "\n",
+        "x" * 300,
+    ]
     chance = random.Random(0)
     for _ in range(25):
         said = [" ".join(chance.choices(words, k=chance.randint(1, 12))) + " a" for _ in range(chance.randint(1, 6))]
