@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from grice.models.data.files import data_dir
 from grice.models.errors import MissingExtra
+from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+
+Recipe = TypeVar("Recipe")
 
 HELP = "train a model: progress is shown, checkpoints are kept, a stopped run goes on"
 
@@ -94,49 +98,42 @@ def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
 
 def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    _prepare_torch(args.threads or 1)  # networks this small are slower with more
-    from grice.models.sentence_encoder import load_sentence_encoder
     from grice.models.training.behavior_members import BehaviorRecipe
     from grice.models.training.behaviors import cross_validate, train_behaviors
 
-    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
-    recipe = BehaviorRecipe(seed=args.seed)
-    if args.folds:
-        written = cross_validate(folder, out, recipe, encoder)
-        print(f"wrote {written}; `grice bench abceval` reads it at benchmarks/data/{written.name}")
-    else:
-        print(f"wrote {train_behaviors(folder, out, recipe, encoder)}")
-    return 0
+    return _heads(args, folder, out, BehaviorRecipe(seed=args.seed), cross_validate, train_behaviors, "abceval")
 
 
 def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    _prepare_torch(args.threads or 1)  # networks this small are slower with more
-    from grice.models.sentence_encoder import load_sentence_encoder
     from grice.models.training.face_members import IntentionRecipe
     from grice.models.training.intentions import cross_validate, train_intentions
 
-    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
-    recipe = IntentionRecipe(seed=args.seed)
-    if args.folds:
-        written = cross_validate(folder, out, recipe, encoder)
-        print(f"wrote {written}; `grice bench persuasion` reads it at benchmarks/data/{written.name}")
-    else:
-        print(f"wrote {train_intentions(folder, out, recipe, encoder)}")
-    return 0
+    return _heads(args, folder, out, IntentionRecipe(seed=args.seed), cross_validate, train_intentions, "persuasion")
 
 
 def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    _prepare_torch(args.threads or 1)  # networks this small are slower with more
-    from grice.models.sentence_encoder import load_sentence_encoder
     from grice.models.training.mind import MindRecipe, cross_validate, train_mind
 
+    return _heads(args, folder, out, MindRecipe(seed=args.seed), cross_validate, train_mind, "rectom")
+
+
+def _heads(
+    args: argparse.Namespace,
+    folder: Path,
+    out: Path,
+    recipe: Recipe,
+    cross_validate: Callable[[Path, Path, Recipe, SentenceEncoder], Path],
+    train: Callable[[Path, Path, Recipe, SentenceEncoder], Path],
+    benchmark: str,
+) -> int:
+    """Heads on the shared encoder: cross-validated for `benchmark`, or trained on everything."""
+    _prepare_torch(args.threads or 1)  # networks this small are slower with more
     encoder = load_sentence_encoder(args.encoder, precision=args.precision)
-    recipe = MindRecipe(seed=args.seed)
     if args.folds:
         written = cross_validate(folder, out, recipe, encoder)
-        print(f"wrote {written}; `grice bench rectom` reads it at benchmarks/data/{written.name}")
+        print(f"wrote {written}; `grice bench {benchmark}` reads it at benchmarks/data/{written.name}")
     else:
-        print(f"wrote {train_mind(folder, out, recipe, encoder)}")
+        print(f"wrote {train(folder, out, recipe, encoder)}")
     return 0
 
 
