@@ -37,7 +37,7 @@ import argparse
 from grice.middleware.cli import serve
 parser = argparse.ArgumentParser()
 serve.add_arguments(parser)
-raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor", "--no-slots", "--no-intentions", "--no-mind"])))
+raise SystemExit(serve.run(parser.parse_args(["--port", "0", "--no-monitor", "--no-intentions", "--no-mind"])))
 """
 
 WITH_MONITOR = SHIPPED.replace(', "--no-monitor"', "")
@@ -122,15 +122,15 @@ def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> 
         serve.settings_of(parsed(*arguments))
 
 
-def test_the_monitor_the_slots_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_monitor_and_the_page_can_be_left_out_and_the_slots_added(monkeypatch: pytest.MonkeyPatch) -> None:
     service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots, service.page) == (True, True, True)
-    service, _ = serve.settings_of(parsed("--no-monitor", "--no-slots", "--no-page"))
-    assert (service.monitor, service.slots, service.page) == (False, False, False)
+    assert (service.monitor, service.slots, service.page) == (True, False, True)
+    service, _ = serve.settings_of(parsed("--no-monitor", "--slots", "--no-page"))
+    assert (service.monitor, service.slots, service.page) == (False, True, False)
     monkeypatch.setenv("GRICE_MONITOR", "false")
-    monkeypatch.setenv("GRICE_SLOTS", "false")
+    monkeypatch.setenv("GRICE_SLOTS", "true")
     service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots) == (False, False)
+    assert (service.monitor, service.slots) == (False, True)
 
 
 def test_the_slot_resolver_is_the_one_that_is_named() -> None:
