@@ -164,7 +164,6 @@ def test_the_shipped_model_scores_in_process() -> None:
     assert grice["behaviors"]["Red"] > generated(nlg)["grice"]["behaviors"]["Red"]
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_the_shipped_model_in_a_real_bot(train_bot: TrainBot) -> None:
     async def talk() -> tuple[list[str], DialogueStateTracker]:
         nlg = EndpointConfig.from_dict({"type": TYPE, "monitor": "local", "deadline_ms": GENEROUS_MS})
@@ -195,7 +194,6 @@ print(sorted(heavy & set(sys.modules) | {{"sklearn", "scipy", "tensorflow"}} & (
 """
 
 
-@pytest.mark.usefixtures("_shipped")
 def test_the_shipped_model_needs_none_of_the_heavy_packages() -> None:
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
