@@ -100,7 +100,7 @@ class ServiceSettings:
         events_maxlen: entries that this stream holds, about; the oldest go first.
         events_partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
         monitor: whether the bot's responses are scored (`/v1/responses`); false loads no model for that.
-        slots: whether values of slots are found (`/v1/slots`). No resolver is shipped: `slots_model` has to name one of yours.
+        slots: whether values of slots are found (`/v1/slots`); false loads no model for that.
         slots_model: a shipped name or the path of a folder.
         intentions: whether face acts are found (`/v1/intentions`); false loads no model for that.
         intentions_model: a shipped name or the path of a folder.
@@ -136,7 +136,7 @@ class ServiceSettings:
     events_maxlen: int = 100_000
     events_partitions: int = 1
     monitor: bool = True
-    slots: bool = False
+    slots: bool = True
     slots_model: str = "slot_values"
     intentions: bool = True
     intentions_model: str = "intentions"

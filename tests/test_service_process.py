@@ -122,15 +122,15 @@ def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> 
         serve.settings_of(parsed(*arguments))
 
 
-def test_the_monitor_and_the_page_can_be_left_out_and_the_slots_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_monitor_the_slots_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots, service.page) == (True, False, True)
-    service, _ = serve.settings_of(parsed("--no-monitor", "--slots", "--no-page"))
-    assert (service.monitor, service.slots, service.page) == (False, True, False)
+    assert (service.monitor, service.slots, service.page) == (True, True, True)
+    service, _ = serve.settings_of(parsed("--no-monitor", "--no-slots", "--no-page"))
+    assert (service.monitor, service.slots, service.page) == (False, False, False)
     monkeypatch.setenv("GRICE_MONITOR", "false")
-    monkeypatch.setenv("GRICE_SLOTS", "true")
+    monkeypatch.setenv("GRICE_SLOTS", "false")
     service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots) == (False, True)
+    assert (service.monitor, service.slots) == (False, False)
 
 
 def test_the_slot_resolver_is_the_one_that_is_named() -> None:

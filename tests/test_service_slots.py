@@ -12,7 +12,6 @@ from live_service import RedisServer, serving
 
 from grice.middleware.service.app import create_app
 from grice.middleware.settings import ServiceSettings
-from grice.models.manifest import shipped
 from grice.models.slot_values import load_slot_resolver
 
 PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "dear"]}
@@ -160,7 +159,6 @@ def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
         assert (values(answer), [failure["stage"] for failure in answer["failures"]]) == ({"area": "south"}, ["store"])
 
 
-@pytest.mark.skipif("slot_values" not in shipped(), reason="no shipped resolver here")
 def test_the_shipped_resolver_answers() -> None:
     with serving(create_app(fake_pipeline(), FakeRewriter(), resolver=load_slot_resolver())) as client:
         (price,) = resolve(client, {"text": "Good morning.", "slots": [PRICE]})["slots"]
@@ -170,4 +168,4 @@ def test_the_shipped_resolver_answers() -> None:
         assert (response.status_code, response.json()["type"]) == (422, "urn:grice:problem:invalid-value")
         assert response.json()["detail"].startswith("value of slot price: got 'дёшево'; allowed: a value with")
         (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "slots"]
-        assert (model["name"], list(model["sha256"])) == ("slot_values", ["layers.int8.onnx"])
+        assert (model["name"], list(model["sha256"])) == ("slot_values", ["reader.int8.onnx"])

@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--redis-url", metavar="URL", help="used with --store redis and --events-stream")
     parser.add_argument("--results-stream", metavar="KEY", help="with --store redis: the stream of scored responses")
     parser.add_argument("--no-monitor", dest="monitor", action="store_const", const=False, help="do not score the bot's responses")
-    parser.add_argument("--slots", action="store_const", const=True, help="find the values of slots, with --slots-model")
+    parser.add_argument("--no-slots", dest="slots", action="store_const", const=False, help="do not find the values of slots")
     parser.add_argument("--no-intentions", dest="intentions", action="store_const", const=False, help="do not find face acts")
     parser.add_argument(
         "--no-mind", dest="mind", action="store_const", const=False, help="do not read minds in recommendation dialogues"

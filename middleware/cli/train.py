@@ -141,8 +141,9 @@ def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
     from grice.models.training.slot_values import SlotRecipe, train_slot_values
 
-    accuracy = train_slot_values(folder, out, SlotRecipe(seed=args.seed), device=args.device)
-    print(f"accuracy on held-out indirect turns {accuracy:.3f}; next: grice export slot-values --checkpoint {out / 'model'}")
+    figures = train_slot_values(folder, out, SlotRecipe(seed=args.seed), device=args.device)
+    shown = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
+    print(f"accuracy on held-out turns: {shown}; next: grice export slot-values --checkpoint {out / 'model'}")
     return 0
 
 

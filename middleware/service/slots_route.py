@@ -20,7 +20,7 @@ from grice.models.results import SlotValues
 
 router = APIRouter(tags=["models"], dependencies=[Depends(require_json)])
 
-NO_RESOLVER = Problem(501, "no-slots", "No slot resolver is loaded here: start the service with --slots and --slots-model.")
+NO_RESOLVER = Problem(501, "no-slots", "No slot resolver is loaded here: start the service without --no-slots.")
 
 
 @router.post(

@@ -8,7 +8,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.export.layers import Heads, Projection, TokenTable, as_heads, as_heads_transposed, from_heads, layer_norm, masked
+from grice.models.export.layers import (
+    Heads,
+    LowBitTable,
+    Projection,
+    TokenTable,
+    as_heads,
+    as_heads_transposed,
+    from_heads,
+    layer_norm,
+    masked,
+)
 
 
 class BertStates(nn.Module):
@@ -73,30 +83,32 @@ class SentenceGraph(nn.Module):
 
 
 class SlotGraph(nn.Module):
-    """Inputs: `states` (batch, length, width), `segments` and `mask`, each (batch, length) int64, `clues` (batch, k).
+    """Inputs: `ids`, `positions` and `segments`, each (batch, length) int64.
 
-    Output: `raw` (batch,), how well the hypothesis holds.
+    Output: `raw` (batch, length), how well each token speaks for the value that it belongs to.
     """
 
-    segments: Tensor
-    told: Tensor
+    head: Tensor
+    head_bias: Tensor
 
-    def __init__(self, model: Any, hypothesis: int) -> None:
+    def __init__(self, model: Any, low_bits: bool = False) -> None:
         super().__init__()
-        table = model.segments.weight
-        self.register_buffer("segments", table.detach().clone())
+        table = model.table.detach()
+        self.words: nn.Module = LowBitTable(table) if low_bits else TokenTable(table, False)
+        self.positions = TokenTable(model.positions.weight, low_bits)
+        self.segments = TokenTable(model.segments.weight, low_bits)
+        self.norm = layer_norm(model.norm)
         heads = Heads.of(model.layers[0].attention.self.num_attention_heads, table.size(1))
         self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in model.layers)
-        self.head = Projection(model.head)
-        self.register_buffer("told", model.told.weight.detach().t().contiguous())
-        self.hypothesis = hypothesis
+        self.register_buffer("head", model.head.weight[0].detach().clone())
+        self.register_buffer("head_bias", model.head.bias.detach().clone())
 
-    def forward(self, states: Tensor, segments: Tensor, mask: Tensor, clues: Tensor) -> Tensor:
-        state, bias = states + self.segments[segments], masked(mask)
+    def forward(self, ids: Tensor, positions: Tensor, segments: Tensor) -> Tensor:
+        state: Tensor = self.norm(self.words(ids) + self.positions(positions) + self.segments(segments))
+        bias = torch.zeros(1, 1, 1, 1)
         for layer in self.layers:
             state = layer(state, bias)
-        own = (segments == self.hypothesis).to(mask.dtype) * mask
-        raw: Tensor = (self.head(pooled(state, own)) + (clues[:, :, None] * self.told).sum(1))[:, 0]
+        raw: Tensor = (state * self.head).sum(-1) + self.head_bias
         return raw
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grice.models.training.low_bits import BLOCK, MOST_STEPS, LowBits
+
 
 @dataclass(frozen=True)
 class Heads:
@@ -72,6 +74,30 @@ class TokenTable(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         rows = self.table[ids]
         return rows.float() * self.scale[ids] if self.small else rows
+
+
+class LowBitTable(nn.Module):
+    """Token embeddings in four bits (see `grice.models.training.low_bits`): (batch, length) ids to (batch, length, width)."""
+
+    steps: Tensor
+    multiples: Tensor
+    scale: Tensor
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        bits = LowBits.of(weight)
+        first, second = (bits.steps.flatten(1) + MOST_STEPS).chunk(2, dim=1)
+        self.register_buffer("steps", (first + 16 * second).to(torch.uint8))
+        self.register_buffer("multiples", bits.multiples.to(torch.uint8))
+        self.register_buffer("scale", bits.scale[:, None])
+
+    def forward(self, ids: Tensor) -> Tensor:
+        both = self.steps[ids].float()
+        second = torch.floor(both / 16)
+        steps = torch.cat([both - 16 * second, second], dim=-1) - MOST_STEPS
+        blocks = steps.reshape(*ids.shape, -1, BLOCK) * self.multiples[ids].float()[..., None]
+        rows: Tensor = blocks.flatten(-2) * self.scale[ids]
+        return rows
 
 
 def layer_norm(module: nn.LayerNorm) -> nn.LayerNorm:

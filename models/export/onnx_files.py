@@ -8,9 +8,12 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
 import torch
+from onnx import helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_dynamic, quantize_static
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.transformers.float16 import convert_float_to_float16
@@ -20,6 +23,10 @@ from grice.models.export.smoothing import Feed, smooth
 from grice.models.runtime.session import check_precision
 
 OPSET = 17
+STEPS_MIDDLE = 128
+"""What `MatMulNBits` takes for 0 in eight bits."""
+FOUR = 4
+"""Numbers of two bits in a byte."""
 
 
 def write_fp32(
@@ -112,6 +119,78 @@ def write_int8_by_row(source: Path, target: Path) -> None:
     quantizer = MatMulNBitsQuantizer(onnx.load(str(source)), algo_config=settings)
     quantizer.process()
     onnx.save(quantizer.model.model, str(target))
+
+
+def share_table(path: Path, table: str, projection: str) -> None:
+    """Make the token embeddings from the weights of the output layer, of which they are a coarser copy; results stay the same.
+
+    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number.
+
+    Args:
+        table: the module of the embeddings (`TokenTable` in its small form).
+        projection: the module of the output layer.
+
+    Raises:
+        ValueError: the embeddings are not those of the output layer.
+    """
+    model = onnx.load(str(path))
+    found = {each.name: each for each in model.graph.initializer}
+    exact, scale, steps, scales = (
+        numpy_helper.to_array(found[name])
+        for name in (f"{table}.table", f"{table}.scale", f"{projection}.weight_Q8", f"{projection}.weight_scales")
+    )
+    rows, width = exact.shape
+    factors = (scales.reshape(rows, -1, 1) / scale[:, None]).astype(np.float32)
+    near = np.round((steps.astype(np.float32) - STEPS_MIDDLE) * factors).reshape(rows, width)
+    differences = exact - near
+    if np.abs(differences).max() > 1:
+        raise ValueError(f"{path}: {table} is not {projection}")
+    parts = np.split((differences + 1).astype(np.uint8), FOUR, axis=1)
+    constants = {
+        "differences": np.bitwise_or.reduce([part << (2 * place) for place, part in enumerate(parts)]),
+        "factors": factors,
+        "middle": np.array(STEPS_MIDDLE, np.float32),
+        "one": np.array(1, np.float32),
+        "four": np.array(FOUR, np.float32),
+        "width": np.array([0, 0, width], np.int64),
+    }
+    gather, cast = (next(node for node in model.graph.node if node.name == f"/{table}/{name}") for name in ("Gather", "Cast"))
+    ids = gather.input[1]
+    chain: list[tuple[str, list[str], str, dict[str, Any]]] = [
+        ("Gather", [f"{projection}.weight_Q8", ids], "steps", {"axis": 0}),
+        ("Cast", ["steps"], "plain", {"to": onnx.TensorProto.FLOAT}),
+        ("Sub", ["plain", f"{table}.middle"], "centred", {}),
+        ("Gather", [f"{table}.factors", ids], "by_row", {"axis": 0}),
+        ("Mul", ["centred", "by_row"], "scaled", {}),
+        ("Round", ["scaled"], "rounded", {}),
+        ("Reshape", ["rounded", f"{table}.width"], "near", {}),
+        ("Gather", [f"{table}.differences", ids], "packed", {"axis": 0}),
+        ("Cast", ["packed"], "left0", {"to": onnx.TensorProto.FLOAT}),
+    ]
+    for place in range(FOUR):
+        chain += [
+            ("Div", [f"left{place}", f"{table}.four"], f"quotient{place}", {}),
+            ("Floor", [f"quotient{place}"], f"left{place + 1}", {}),
+            ("Mul", [f"left{place + 1}", f"{table}.four"], f"taken{place}", {}),
+            ("Sub", [f"left{place}", f"taken{place}"], f"part{place}", {}),
+        ]
+    chain += [
+        ("Concat", [f"part{place}" for place in range(FOUR)], "together", {"axis": -1}),
+        ("Sub", ["together", f"{table}.one"], "more", {}),
+        ("Add", ["near", "more"], cast.output[0], {}),
+    ]
+    local = {output: f"/{table}/{output}" for _, _, output, _ in chain[:-1]}
+    nodes = [
+        helper.make_node(kind, [local.get(each, each) for each in given], [local.get(made, made)], f"/{table}/{number}", **about)
+        for number, (kind, given, made, about) in enumerate(chain)
+    ]
+    kept = [each for each in model.graph.initializer if each.name != f"{table}.table"]
+    kept += [numpy_helper.from_array(value, f"{table}.{name}") for name, value in constants.items()]
+    after = [node for node in model.graph.node if node.name not in (gather.name, cast.name)]
+    for part, content in ((model.graph.initializer, kept), (model.graph.node, [*nodes, *after])):
+        del part[:]
+        part.extend(content)
+    onnx.save(model, str(path))
 
 
 def write_fp16(source: Path, target: Path) -> None:

@@ -17,7 +17,7 @@ from grice.models.directness import DirectnessScorer
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
 from grice.models.rewriter import Rewriter
-from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.sentence_encoder import SentenceEncoder
 from grice.models.slot_values import SlotResolver
 from grice.models.training.slot_examples import SlotExample, from_direct
 
@@ -95,8 +95,7 @@ def _indirect_slots(data_dir: Path) -> list[SlotExample]:
 
 
 def _accuracy(folder: Path, precision: str, task: str, examples: list[SlotExample]) -> float:
-    manifest = read_manifest(folder, task)
-    resolver = SlotResolver(manifest, load_sentence_encoder(manifest.settings["encoder"]["name"]), precision=precision)
+    resolver = SlotResolver(read_manifest(folder, task), precision=precision)
     found = resolver.predict([example.question for example in examples])
     right = [each.shares[int(np.argmax(said.probabilities))] == 1 for each, said in zip(examples, found, strict=True)]
     return round(float(np.mean(right)), 4)

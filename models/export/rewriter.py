@@ -15,7 +15,7 @@ from transformers import BartForConditionalGeneration
 
 from grice.models.errors import ModelNotFound
 from grice.models.export import bart
-from grice.models.export.onnx_files import write_fp32, write_precision
+from grice.models.export.onnx_files import share_table, write_fp32, write_precision
 from grice.models.manifest import write_manifest
 
 
@@ -36,7 +36,10 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
             for graph, path in _write_graphs(model, Path(folder), small_table=precision == "int8").items():
-                write_precision(path, out / f"{graph}.{precision}.onnx", precision, by_row=graph == "decoder")
+                target = out / f"{graph}.{precision}.onnx"
+                write_precision(path, target, precision, by_row=graph == "decoder")
+                if graph == "decoder" and precision == "int8":
+                    share_table(target, "words", "vocabulary")
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     write_manifest(
         out,

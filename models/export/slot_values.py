@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
+from tokenizers import Tokenizer
 
 from grice.models.errors import ModelNotFound
 from grice.models.export.bert import SlotGraph
-from grice.models.export.onnx_files import write_fp32, write_int8_with_ranges, write_precision
-from grice.models.export.smoothing import Feed
+from grice.models.export.low_bits import write_low_bits
+from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
-from grice.models.slot_inputs import SEGMENTS
-from grice.models.training.slot_values import SlotModel
+from grice.models.training.slot_model import SlotModel, rounded_model
 
-INPUTS = ("states", "segments", "mask", "clues")
+INPUTS = ("ids", "positions", "segments")
 
 
 def load_checkpoint(folder: Path) -> tuple[SlotModel, dict[str, Any]]:
@@ -31,48 +31,42 @@ def load_checkpoint(folder: Path) -> tuple[SlotModel, dict[str, Any]]:
     if not (folder / "training.json").is_file():
         raise ModelNotFound(str(folder), ())
     facts = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    model = SlotModel(len(facts["recipe"]["layers"]))
+    pieces = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab_size()
+    model = SlotModel(pieces, facts["recipe"]["layers"])
     model.load_state_dict(torch.load(folder / "model.pt", map_location="cpu", weights_only=True))
     return model.eval(), facts
 
 
 def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `layers.P.onnx` for each precision P and `manifest.json` into `out`.
+    """Write `reader.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+
+    The weights are those of four bits in every precision; int8 also keeps them so.
 
     Raises:
         ModelNotFound: there is no checkpoint.
     """
     model, facts = load_checkpoint(checkpoint)
     out.mkdir(parents=True, exist_ok=True)
-    samples = _samples(checkpoint)
-    axes = {name: {0: "batch", 1: "length"} for name in INPUTS[:3]} | {"clues": {0: "batch"}, "raw": {0: "batch"}}
-    inputs = [torch.from_numpy(samples[0][name]) for name in INPUTS]
+    inputs = [torch.tensor([[2, 7, 8, 3]]), torch.tensor([[0, 1, 2, 3]]), torch.tensor([[0, 1, 2, 3]])]
+    axes = {name: {0: "batch", 1: "length"} for name in (*INPUTS, "raw")}
     with tempfile.TemporaryDirectory() as folder:
-        full = Path(folder) / "layers.onnx"
-        write_fp32(SlotGraph(model, SEGMENTS.index("hypothesis")), inputs, INPUTS, ["raw"], axes, full)
         for precision in precisions:
-            target = out / f"layers.{precision}.onnx"
-            if precision == "int8":
-                write_int8_with_ranges(full, target, samples)
+            full = Path(folder) / "reader.onnx"
+            small = precision == "int8"
+            write_fp32(SlotGraph(model if small else rounded_model(model), small), inputs, INPUTS, ["raw"], axes, full)
+            target = out / f"reader.{precision}.onnx"
+            if small:
+                write_low_bits(full, target)
             else:
                 write_precision(full, target, precision)
+    shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     write_manifest(
         out,
         {
             "name": "slot_values",
             "version": version,
             "task": "slot-values",
-            "settings": {name: facts[name] for name in ("encoder", "temperature", "margin")},
+            "settings": {name: facts[name] for name in ("temperature", "margin")},
             "training": {name: facts[name] for name in ("recipe", "questions", "held_out", "held_out_accuracy")},
         },
     )
-
-
-def _samples(checkpoint: Path) -> list[Feed]:
-    """The batches that training left for this."""
-    with np.load(checkpoint / "samples.npz") as stored:
-        count = len([name for name in stored.files if name.startswith("states")])
-        return [
-            {name: stored[f"{name}{number}"].astype(np.float32 if name in ("states", "clues") else np.int64) for name in INPUTS}
-            for number in range(count)
-        ]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tqdm import tqdm
+
 from grice.models.data import direct, multiwoz, sgd
+from grice.models.data.sgd import ServiceSchema, SgdDialogue, SlotSchema
 from grice.models.data.split import Part
-from grice.models.dialogue import Dialogue, Turn
+from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.slot_questions import SlotQuestion
 from grice.models.verbatim import says
 
@@ -19,6 +22,12 @@ SLOTS = Path(__file__).parent / "multiwoz_slots.json"
 """MultiWOZ has no schema: descriptions worded by us, and the values that its acts have."""
 MOST_VALUES = 12
 """Of a slot with more values, the right one and others drawn at random are asked about."""
+LONGEST_VALUE = 5
+"""Words that a value of a slot with any values may have."""
+SPEAKERS: tuple[Speaker, ...] = ("bot", "user")
+
+Key = tuple[str, str]
+"""A service and a slot of it."""
 
 
 @dataclass(frozen=True)
@@ -76,37 +85,84 @@ def unseen(folder: Path, seed: int) -> list[SlotExample]:
 def from_sgd(
     folder: Path, split: str, chance: random.Random, without: frozenset[str] | set[str] = frozenset()
 ) -> Iterator[SlotExample]:
-    """A user turn and a categorical slot: each that it informs of, and one of the same service that it does not.
+    """A user turn and a slot: each that it informs of or agrees to, its intent, and a categorical slot that it leaves alone.
 
-    Services in `without` are left out.
+    Of a slot that is not categorical, values that other dialogues give it stand beside the right one. Services in `without` are
+    left out.
     """
     schema = sgd.read_schema(folder, split)
-    slots = {
-        (service.name, slot.name): slot
-        for service in schema.values()
-        for slot in service.slots
-        if slot.is_categorical and service.name not in without
-    }
-    for dialogue in sgd.read(folder, split):
+    known = {name: service for name, service in schema.items() if name not in without}
+    slots = {(name, slot.name): slot for name, service in known.items() for slot in service.slots}
+    dialogues = list(sgd.read(folder, split))
+    heard = _values_heard(dialogues, slots)
+    for dialogue in tqdm(dialogues, desc=f"SGD {split}", mininterval=5):
+        state: dict[str, dict[str, tuple[str, ...]]] = {}
         for place, said in enumerate(dialogue.turns):
             if said.turn.speaker != "user" or said.silent:
                 continue
             asked = Dialogue(tuple(turn.turn for turn in dialogue.turns[max(0, place - 1) : place + 1] if not turn.silent))
-            touched = {(action.service, action.slot) for action in said.actions}
-            for key in sorted(touched & slots.keys()):
+            before, state = state, {**state, **said.state}
+            informed = {(action.service, action.slot) for action in said.actions}
+            proposed = {(action.service, action.slot) for action in (dialogue.turns[place - 1].actions if place else ())}
+            changed = {
+                (service, name)
+                for service, values in said.state.items()
+                for name, value in values.items()
+                if value != before.get(service, {}).get(name)
+            }
+            for key in sorted((informed | (changed & proposed)) & slots.keys()):
+                slot = slots[key]
                 (value, *_) = said.state.get(key[0], {}).get(key[1], ("",))
-                if value in slots[key].possible_values:
-                    yield _example(dialogue.dialogue_id, asked, slots[key], value, chance)
-            services = {service for service, _ in touched}
-            others = [key for key in slots if key[0] in services and key not in touched]
+                if slot.is_categorical and value in slot.possible_values:
+                    yield _example(dialogue.dialogue_id, asked, slot, value, chance)
+                elif not slot.is_categorical and value in heard[key]:
+                    yield _open_example(dialogue.dialogue_id, asked, slot, value, heard[key], chance)
+            for action in said.actions:
+                if action.act == "INFORM_INTENT" and action.service in known:
+                    yield _intent_example(dialogue.dialogue_id, asked, known, action.service, action.values[0], chance)
+            services = {service for service, _ in informed}
+            others = [
+                key for key, slot in slots.items() if slot.is_categorical and key[0] in services and key not in informed | changed
+            ]
             if others:
                 yield _example(dialogue.dialogue_id, asked, slots[chance.choice(others)], None, chance)
+
+
+def _values_heard(dialogues: Sequence[SgdDialogue], slots: Mapping[Key, SlotSchema]) -> dict[Key, list[str]]:
+    """The short values that dialogues give to each slot."""
+    found: dict[Key, set[str]] = {key: set() for key in slots}
+    for dialogue in dialogues:
+        for said in dialogue.turns:
+            for service, values in said.state.items():
+                for name, (value, *_) in values.items():
+                    if (service, name) in found and len(value.split()) <= LONGEST_VALUE:
+                        found[service, name].add(value)
+    return {key: sorted(values) for key, values in found.items()}
+
+
+def _open_example(
+    group: str, asked: Dialogue, slot: SlotSchema, value: str, heard: Sequence[str], chance: random.Random
+) -> SlotExample:
+    others = chance.sample(heard, min(len(heard), chance.randint(2, MOST_VALUES)))
+    values = tuple(sorted({value, "another", *(each for each in others if not says(asked.last.text, each))}))
+    question = SlotQuestion(asked, slot.name, slot.description, values)
+    return SlotExample(group, question, tuple(float(each == value) for each in values), weight=0.3)
+
+
+def _intent_example(
+    group: str, asked: Dialogue, known: Mapping[str, ServiceSchema], service: str, intent: str, chance: random.Random
+) -> SlotExample:
+    others = [each.name for about in known.values() for each in about.intents if each.name != intent]
+    own = [each.name for each in known[service].intents if each.name != intent]
+    values = tuple(sorted({intent, *own, *chance.sample(others, chance.randint(1, 6))}))
+    question = SlotQuestion(asked, "intent", "what the user wants to do", values)
+    return SlotExample(group, question, tuple(float(each == intent) for each in values), weight=0.5)
 
 
 def from_direct(data_dir: Path, part: Part, chance: random.Random) -> Iterator[SlotExample]:
     """A part of DIRECT: each form of a turn, with the values that the original informs of, and one slot that it does not."""
     slots = {
-        name: sgd.SlotSchema(about["slot"], about["description"], True, tuple(about["values"]))
+        name: SlotSchema(about["slot"], about["description"], True, tuple(about["values"]))
         for name, about in json.loads(SLOTS.read_text(encoding="utf-8")).items()
     }
     acts = multiwoz.read(data_dir / "multiwoz21", "test")
@@ -124,17 +180,24 @@ def from_direct(data_dir: Path, part: Part, chance: random.Random) -> Iterator[S
 
 
 def written() -> Iterator[SlotExample]:
-    """Requests worded by us for services that we made up; where a request is ambiguous, its values share the answer."""
+    """Requests worded by us for services that we made up; where a request is ambiguous, its values share the answer.
+
+    Each line of the file is a slot: `requests` by value, `ambiguous` requests with the values that they fit, and `unrelated` ones.
+    A request is a text, or the bot's turn and the user's.
+    """
     for line in WRITTEN.read_text(encoding="utf-8").splitlines():
-        item = json.loads(line)
-        right = item["also"] if item["target"] == "<ambiguous>" else [item["target"]]
-        shares = tuple(1 / len(right) if value in right else 0.0 for value in item["values"])
-        asked = Dialogue((Turn("user", item["utterance"]),))
-        question = SlotQuestion(asked, item["slot"], item["slot_description"], tuple(item["values"]))
-        yield SlotExample(f"{item['service']} {item['slot']}", question, shares, weight=12.0, decided=True)
+        slot = json.loads(line)
+        group, values = f"{slot['service']} {slot['slot']}", tuple(slot["values"])
+        said = [(request, [value]) for value, requests in slot["requests"].items() for request in requests]
+        said += [*map(tuple, slot["ambiguous"]), *((request, []) for request in slot["unrelated"])]
+        for request, right in said:
+            turns = [request] if isinstance(request, str) else request
+            asked = Dialogue(tuple(Turn(who, text) for who, text in zip(SPEAKERS[-len(turns) :], turns, strict=True)))
+            shares = tuple(1 / len(right) if value in right else 0.0 for value in values)
+            yield SlotExample(group, SlotQuestion(asked, slot["slot"], slot["slot_description"], values), shares, decided=True)
 
 
-def _example(group: str, asked: Dialogue, slot: sgd.SlotSchema, value: str | None, chance: random.Random) -> SlotExample:
+def _example(group: str, asked: Dialogue, slot: SlotSchema, value: str | None, chance: random.Random) -> SlotExample:
     values = slot.possible_values
     if len(values) > MOST_VALUES:
         others = chance.sample([each for each in values if each != value], MOST_VALUES - 1)

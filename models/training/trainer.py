@@ -85,6 +85,7 @@ class Trainer(Generic[Batch]):
         self.optimizer = torch.optim.AdamW(
             [{"params": decayed, "weight_decay": schedule.weight_decay}, {"params": plain, "weight_decay": 0.0}],
             lr=schedule.learning_rate,
+            fused=True,
         )
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.average = {name: value.detach().clone() for name, value in model.state_dict().items()} if schedule.average else None

@@ -16,7 +16,6 @@ from rasa.shared.core.slots import BooleanSlot
 from rasa.shared.exceptions import InvalidConfigException
 
 from grice.models import Dialogue
-from grice.models.manifest import shipped
 from grice.models.slot_questions import SlotQuestion
 from grice.models.slot_values import load_slot_resolver
 
@@ -227,7 +226,6 @@ def test_it_must_be_behind_what_finds_entities(train_bot, service: LoopbackServe
         train_bot((*with_grice()[:-1], resolver, {"name": ALIGNER}), nlu_only=True)
 
 
-@pytest.mark.skipif("slot_values" not in shipped(), reason="no shipped resolver here")
 def test_the_shipped_model_says_what_is_filled(load_agent) -> None:
     agent = load_agent((*NLU_PIPELINE, {"name": RESOLVER, "slots": {"price": PRICE}, "confidence": 0.0}))
     (greeting, *_), tracker = asyncio.run(talk(agent, ["hello", BUDGET], "shipped"))
@@ -241,7 +239,6 @@ def test_the_shipped_model_says_what_is_filled(load_agent) -> None:
     assert [entity["value"] for entity in budget["entities"]] == ([expected.value] if expected.value else [])
 
 
-@pytest.mark.skipif("slot_values" not in shipped(), reason="no shipped resolver here")
 def test_training_refuses_what_the_shipped_model_cannot_read(train_bot) -> None:
     slots = {"price": {**PRICE, "values": ["cheap", "дорого"]}}
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: value of slot price: got 'дорого'; allowed: a value with"):

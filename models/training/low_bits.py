@@ -1,0 +1,54 @@
+"""Weights of four bits: what a model must train with so that the file which holds them says the same.
+
+A weight is `scale × multiple × step`: one fp32 scale for each output, a small whole multiple for each block of `BLOCK` inputs of an
+output, and a step of -7 to 7. `multiple × step` fits into int8, so at run time the model is an ordinary int8 one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+BLOCK = 64
+MOST_STEPS, MOST_MULTIPLE = 7, 18
+
+
+@dataclass(frozen=True)
+class LowBits:
+    """A weight matrix of shape (outputs, inputs).
+
+    Attributes:
+        steps: -7 to 7, shape (outputs, blocks, `BLOCK`).
+        multiples: 1 to 18, shape (outputs, blocks).
+        scale: shape (outputs,).
+    """
+
+    steps: Tensor
+    multiples: Tensor
+    scale: Tensor
+
+    @classmethod
+    def of(cls, weight: Tensor) -> LowBits:
+        """The nearest to `weight`; its inputs are a multiple of `BLOCK`."""
+        blocks = weight.detach().float().reshape(len(weight), -1, BLOCK)
+        most = blocks.abs().amax(-1)
+        scale = (most.amax(-1) / (MOST_STEPS * MOST_MULTIPLE)).clamp(min=1e-12)
+        multiples = (most / (MOST_STEPS * scale[:, None])).round().clamp(1, MOST_MULTIPLE)
+        steps = (blocks / (scale[:, None] * multiples)[..., None]).round().clamp(-MOST_STEPS, MOST_STEPS)
+        return cls(steps, multiples, scale)
+
+    @property
+    def whole(self) -> Tensor:
+        """`multiple × step`, shape (outputs, inputs), at most 126 either way."""
+        return (self.steps * self.multiples[..., None]).flatten(1)
+
+    @property
+    def weight(self) -> Tensor:
+        """The weights that these stand for, shape (outputs, inputs)."""
+        return self.whole * self.scale[:, None]
+
+
+def rounded(weight: Tensor) -> Tensor:
+    """`weight` as four bits hold it; gradients pass as though nothing had been rounded."""
+    return weight + (LowBits.of(weight).weight - weight).detach()
