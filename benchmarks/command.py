@@ -37,9 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--behaviors", default=Options.behaviors, metavar="NAME|DIR", help="a shipped or exported behaviour monitor"
     )
-    parser.add_argument("--mind", default=Options.mind, metavar="NAME|DIR", help="rectom: a shipped or exported model of minds")
     parser.add_argument(
-        "--intentions", default=Options.intentions, metavar="NAME|DIR", help="persuasion: a shipped or exported intention detector"
+        "--mind", default=Options.mind, metavar="NAME|DIR", help="rectom, speed: a shipped or exported model of minds"
+    )
+    parser.add_argument(
+        "--intentions",
+        default=Options.intentions,
+        metavar="NAME|DIR",
+        help="persuasion, speed: a shipped or exported intention detector",
     )
     parser.add_argument(
         "--task", action="extend", nargs="+", default=[], metavar="T", help="persuasion, indirect-requests: only these tasks"

@@ -33,28 +33,43 @@ def chance(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
 
 def lexical(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
     """The value that has the most words in common with the turn; without one, ambiguous, or else the first of the best."""
-    return [_most_alike(turn.question, ambiguous) for turn in turns]
+    return [_most_alike(turn.question, ambiguous, overlap) for turn in turns]
 
 
-def _most_alike(question: SlotQuestion, ambiguous: bool) -> str:
-    scores = [overlap(question, value) for value in question.values]
+def lexical_with_negation(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
+    """The same, but True and False are told apart by the description's words and by negation: a floor with a rule for yes and no."""
+    return [_most_alike(turn.question, ambiguous, overlap_with_negation) for turn in turns]
+
+
+def _most_alike(question: SlotQuestion, ambiguous: bool, likeness: Callable[[SlotQuestion, str], float]) -> str:
+    scores = [likeness(question, value) for value in question.values]
     best = max(scores)
     undecided = best == 0 or scores.count(best) > 1
     return AMBIGUOUS if ambiguous and undecided else question.values[scores.index(best)]
 
 
 def overlap(question: SlotQuestion, value: str) -> float:
-    """How much of a value is in the turn: the share of its words.
+    """The share of a value's words that the turn has."""
+    return share(words(value), words(question.dialogue.last.text))
 
-    For True and False the share of the description's content words, which count for False where the turn has a negation and for
-    True where it has none, and one more for a turn that starts with yes or no.
+
+def overlap_with_negation(question: SlotQuestion, value: str) -> float:
+    """The same, but for True and False the share of the description's content words.
+
+    They count for False where the turn has a negation and for True where it has none, and one more for a turn that starts with yes
+    or no.
     """
-    said = Wording.of(question.dialogue.last.text)
-    spoken = words(said.text)
     if value not in ("True", "False"):
-        return share(words(value), spoken)
+        return overlap(question, value)
+    said = Wording.of(question.dialogue.last.text)
     wanted = value == "True"
-    return share(content_words(question.description), spoken) * (said.negated != wanted) + (said.affirms if wanted else said.denies)
+    known = share(content_words(question.description), words(said.text))
+    return known * (said.negated != wanted) + (said.affirms if wanted else said.denies)
 
 
-FLOORS: dict[str, Floor] = {"majority": majority, "random": chance, "lexical": lexical}
+FLOORS: dict[str, Floor] = {
+    "majority": majority,
+    "random": chance,
+    "lexical": lexical,
+    "lexical-negation": lexical_with_negation,
+}

@@ -5,7 +5,9 @@ A time covers what a caller waits for: from the dialogue to the text, tokenising
 the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite-batched` over batches. `n` counts what a figure
 is over: turns, batches, or rounds for the REST service's `per_second` and `batching_gain`. `overhead_ms` is what the service adds
 to the same model's own time, turn by turn. In `behaviors` a call is all nine scores of a response after 20 turns of history;
-`worker` says how many responses `grice monitor` scores in a second.
+`worker` says how many responses `grice monitor` scores in a second. In `slots` a call is one turn and a slot of 8 values. In
+`intentions` and `mind` it is all that the model finds when one turn of the user follows 20 that it has read before, outside the
+measured time; in `intentions-cold` and `mind-cold` it has read none of the 21.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from grice.benchmarks.held_out import dialogues, held_out
 from grice.benchmarks.metrics import Array
 from grice.benchmarks.results import Cell, Table
 from grice.benchmarks.speed_of_behaviors import add_behaviors
+from grice.benchmarks.speed_of_readers import add_readers
 from grice.benchmarks.speed_of_service import METRICS, UNBATCHED, add_service
 from grice.benchmarks.speed_of_worker import add_worker
 from grice.benchmarks.timing import add_times, interleaved
@@ -66,6 +69,7 @@ def evaluate(options: Options) -> Sheet:
     _rewriting(sheet, systems, given, options.rounds)
     _directness(sheet, options, asked, given)
     add_behaviors(sheet, options, asked, given)
+    add_readers(sheet, options, asked, given)
     add_service(sheet, options, asked, given, systems.get("grice-int8"))
     add_worker(sheet, options, asked, given)
     return sheet
@@ -138,6 +142,6 @@ BENCHMARK = Benchmark(
     systems=(*REWRITERS, UNBATCHED),
     default_systems=(*REWRITERS, UNBATCHED),
     files=(("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json")),
-    options=("threads", "rewriter", "directness", "behaviors", "checkpoint", "rounds"),
+    options=("threads", "rewriter", "directness", "behaviors", "resolver", "intentions", "mind", "checkpoint", "rounds"),
     evaluate=evaluate,
 )

@@ -6,7 +6,7 @@ that no other call has: a monitor that remembers earlier turns finds none of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grice.benchmarks.benchmark import Options, Sheet, opened
 from grice.benchmarks.speed_of_service import METRICS
@@ -20,6 +20,8 @@ HISTORY = 20
 PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
 
 Loader = Callable[[Options, str], Model[Behaviors]]
+Wording = Callable[[str, int, int], str]
+"""From a text, the number of its dialogue and its place there to what is said."""
 
 
 def load_monitor(options: Options, system: str) -> Model[Behaviors]:
@@ -45,24 +47,40 @@ def add_behaviors(
         sheet.add_model(monitors[name])
 
 
-def fresh_dialogues(given: Sequence[Dialogue], count: int) -> list[Iterator[Dialogue]]:
-    """For each of `given`, `count` dialogues of `HISTORY` turns and a response, in which no turn is like another's."""
+def numbered(text: str, number: int, place: int) -> str:
+    """The text with the number of its dialogue behind it."""
+    return f"{text} {number}"
+
+
+def fresh_dialogues(
+    given: Sequence[Dialogue], count: int, first: int = 0, last: Speaker = "bot", worded: Wording = numbered
+) -> list[Iterator[Dialogue]]:
+    """For each of `given`, `count` dialogues of `HISTORY` turns and one that `last` says, in which no turn is like another's.
+
+    Args:
+        first: number of the first dialogue; the others follow.
+        worded: makes turns that differ for different numbers.
+    """
     texts: dict[Speaker, list[str]] = {
         speaker: [turn.text for dialogue in given for turn in dialogue.turns if turn.speaker == speaker]
         for speaker in ("user", "bot")
     }
+    speakers: tuple[Speaker, Speaker] = ("bot", "user") if last == "bot" else ("user", "bot")  # `HISTORY` is even
+    starts = [place * (HISTORY // 2 + 1) for place in range(len(given))]
     return [
-        iter([_dialogue(texts, place * (HISTORY // 2 + 1), place * count + number) for number in range(count)])
-        for place in range(len(given))
+        iter([_dialogue(texts, speakers, start, first + place * count + number, worded) for number in range(count)])
+        for place, start in enumerate(starts)
     ]
 
 
-def _dialogue(texts: dict[Speaker, list[str]], start: int, number: int) -> Dialogue:
+def _dialogue(
+    texts: Mapping[Speaker, Sequence[str]], speakers: tuple[Speaker, Speaker], start: int, number: int, worded: Wording
+) -> Dialogue:
     turns = []
     for place in range(HISTORY + 1):
-        speaker: Speaker = "user" if place % 2 else "bot"  # so that the last one is the bot's
+        speaker = speakers[place % 2]
         said = texts[speaker] or texts["user"]
-        turns.append(Turn(speaker, f"{said[(start + place // 2) % len(said)]} {number}"))
+        turns.append(Turn(speaker, worded(said[(start + place // 2) % len(said)], number, place)))
     return Dialogue(tuple(turns))
 
 

@@ -21,24 +21,42 @@ change of the machine's speed meets all systems."""
 
 
 def interleaved(
-    systems: Mapping[str, Callable[[Item], object]], items: Sequence[Item], rounds: int, label: str
+    systems: Mapping[str, Callable[[Item], object]],
+    items: Sequence[Item],
+    rounds: int,
+    label: str,
+    before: Mapping[str, Callable[[Item], object]] | None = None,
 ) -> dict[str, Array]:
-    """Seconds of every call, by system: shape (rounds, items)."""
+    """Seconds of every call, by system: shape (rounds, items).
+
+    Args:
+        before: for systems that need it, what is called with the item before each call, outside the measured time.
+    """
+    ready = {name: (before or {}).get(name, _nothing) for name in systems}
     times = {name: np.zeros((rounds, len(items))) for name in systems}
-    for call in systems.values():
+    for name, call in systems.items():
         for item in items[:WARM_UP]:
+            ready[name](item)
             call(item)
     with tqdm(total=rounds * len(items) * len(systems), desc=label, unit="call", disable=None) as bar:
         for number in range(rounds):
             for start in range(0, len(items), BLOCK):
                 for name in _rotated(list(systems), number + start // BLOCK):
-                    _time_block(systems[name], items, range(start, min(start + BLOCK, len(items))), times[name][number])
+                    places = range(start, min(start + BLOCK, len(items)))
+                    _time_block(systems[name], ready[name], items, places, times[name][number])
                     bar.update(min(BLOCK, len(items) - start))
     return times
 
 
-def _time_block(call: Callable[[Item], object], items: Sequence[Item], places: range, into: Array) -> None:
+def _nothing(_: object) -> None:
+    """For systems that need nothing before a call."""
+
+
+def _time_block(
+    call: Callable[[Item], object], ready: Callable[[Item], object], items: Sequence[Item], places: range, into: Array
+) -> None:
     for place in places:
+        ready(items[place])
         begin = time.perf_counter()
         call(items[place])
         into[place] = time.perf_counter() - begin

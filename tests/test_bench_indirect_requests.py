@@ -19,7 +19,7 @@ from grice.benchmarks.indirect_requests import TASKS
 from grice.benchmarks.indirect_requests_data import request_set
 from grice.benchmarks.indirect_requests_slots import INDIRECT, ORIGINALS, RESOLVER
 from grice.benchmarks.results import Result
-from grice.benchmarks.slot_floors import chance, lexical, majority
+from grice.benchmarks.slot_floors import chance, lexical, lexical_with_negation, majority
 from grice.benchmarks.slot_turns import SlotTurn, inform_turns, silent_questions
 from grice.benchmarks.state_tracking import Tracked, filled
 from grice.models.data.indirect_requests import AMBIGUOUS, FOLDER, file_name
@@ -30,7 +30,7 @@ from grice.models.errors import DataCorrupt, DataNotFound, InputError, ModelNotF
 from grice.models.results import SlotValues
 from grice.models.slot_questions import SlotQuestion
 
-FLOORS = ("majority", "random", "lexical")
+FLOORS = ("majority", "random", "lexical", "lexical-negation")
 OFFICIAL = [
     request_line(),
     request_line(utterance="As white as it gets.", target_slot_value="wheat", mean_world_understanding=9),
@@ -247,7 +247,9 @@ def test_floors() -> None:
         turn(text, "True", ("True", "False"), "Whether the bread is sliced")
         for text in ("Yes, do.", "No, thanks.", "I like it sliced.", "It need not be sliced.")
     ]
-    assert lexical(boolean, True, 0) == ["True", "False", "True", "False"]
+    assert lexical_with_negation(boolean, True, 0) == ["True", "False", "True", "False"]
+    assert lexical(boolean, False, 0) == ["True"] * 4  # nobody says "true": the first of the best
+    assert lexical_with_negation(turns, True, 0) == lexical(turns, True, 0)
 
 
 def test_pearson_and_accuracy_ratio_are_what_numpy_says() -> None:

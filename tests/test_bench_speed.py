@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoin
 from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline
 from live_service import serving
 
+from grice.benchmarks import timing
 from grice.benchmarks.benchmark import Options, Sheet
 from grice.benchmarks.bootstrap import estimate
 from grice.benchmarks.checkpoint import Checkpoint, PyTorchRewriter
@@ -20,6 +22,7 @@ from grice.benchmarks.held_out import dialogues, held_out
 from grice.benchmarks.rest_load import Caller, body_of, drive
 from grice.benchmarks.rest_service import RestService
 from grice.benchmarks.speed_of_behaviors import add_behaviors, fresh_dialogues
+from grice.benchmarks.speed_of_readers import VARIANTS
 from grice.benchmarks.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
 from grice.middleware.service.app import create_app
 from grice.models import Dialogue, Turn
@@ -57,6 +60,15 @@ def test_systems_take_turns_and_all_get_every_item() -> None:
         assert [item for said, item in measured if said == name] == [*range(count), *range(count)]
     first_of_each_block = [measured[place][0] for place in range(0, 4 * BLOCK, 2 * BLOCK)]
     assert first_of_each_block == ["a", "b"]
+
+
+def test_what_comes_before_a_call_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[tuple[str, int]] = []
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: float(len(done))))
+    systems = {name: lambda item, name=name: done.append((name, item)) for name in ("a", "b")}
+    times = interleaved(systems, range(3), 1, "test", {"b": lambda item: done.append(("before", item))})
+    assert {name: taken.tolist() for name, taken in times.items()} == {"a": [[1, 1, 1]], "b": [[1, 1, 1]]}
+    assert done == 2 * [*(("a", item) for item in range(3)), *((said, item) for item in range(3) for said in ("before", "b"))]
 
 
 def test_percentiles_are_numpys() -> None:
@@ -141,14 +153,16 @@ def test_a_service_that_does_not_start_says_why(tmp_path: Path) -> None:
 
 def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing, out = str(tmp_path / "nowhere"), tmp_path / "speed.json"
-    models = ("--rewriter", missing, "--directness", missing, "--behaviors", missing, "--checkpoint", missing)
+    names = ("rewriter", "directness", "behaviors", "resolver", "intentions", "mind", "checkpoint")
+    models = [argument for name in names for argument in (f"--{name}", missing)]
     assert bench("speed", "--data-dir", str(data), *models, "--out", str(out)) == 0
     results = check_shape(out)
     assert {result["value"] for result in results.values()} == {None}
     assert {result["unscored"] for result in results.values()} == {len(held_out_numbers())}
     reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
     assert {"rewrite/pytorch", "rewrite/grice-int8", "directness/grice-fp32", "rest-32/grice-int8"} <= set(reasons)
-    assert {"behaviors/grice-int8", "behaviors/grice-fp32"} <= set(reasons)
+    assert {"behaviors/grice-int8", "behaviors/grice-fp32", "slots/grice-int8", "slots/grice-fp32"} <= set(reasons)
+    assert {f"{task}/grice-int8" for task in ("intentions", "intentions-cold", "mind", "mind-cold")} <= set(reasons)
     assert "not scored" in capsys.readouterr().out
 
 
@@ -191,9 +205,12 @@ def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, c
     export_directness(write_directness_checkpoint(tmp_path / "scorer"), tmp_path / "directness", ["int8", "fp32"])
     out = tmp_path / "speed.json"
     models = ("--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness"))
-    models += ("--behaviors", "timed in another test", "--checkpoint", str(checkpoint))
+    for elsewhere in ("behaviors", "resolver", "intentions", "mind"):
+        models += (f"--{elsewhere}", "timed in another test")
+    models += ("--checkpoint", str(checkpoint))
     assert bench("speed", "--data-dir", str(data), *models, "--rounds", "2", "--out", str(out)) == 0
-    results = {key: result for key, result in check_shape(out).items() if key[0] not in ("behaviors", "worker")}
+    others = {"behaviors", "worker", "slots", *VARIANTS}
+    results = {key: result for key, result in check_shape(out).items() if key[0] not in others}
     assert all(result["value"] is not None for result in results.values())
     rewriting, ours = {"grice-int8", "grice-fp32", "pytorch", "ctranslate2-int8"}, {"grice-int8", "grice-fp32"}
     services = {"grice-int8", "grice-int8-unbatched"}

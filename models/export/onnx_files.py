@@ -124,7 +124,8 @@ def write_int8_by_row(source: Path, target: Path) -> None:
 def share_table(path: Path, table: str, projection: str) -> None:
     """Make the token embeddings from the weights of the output layer, of which they are a coarser copy; results stay the same.
 
-    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number.
+    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number. It stays as it is where the width
+    is not a multiple of the 128 numbers that have a scale.
 
     Args:
         table: the module of the embeddings (`TokenTable` in its small form).
@@ -139,6 +140,8 @@ def share_table(path: Path, table: str, projection: str) -> None:
         numpy_helper.to_array(found[name])
         for name in (f"{table}.table", f"{table}.scale", f"{projection}.weight_Q8", f"{projection}.weight_scales")
     )
+    if exact.size != steps.size:  # the last block is not full
+        return
     rows, width = exact.shape
     factors = (scales.reshape(rows, -1, 1) / scale[:, None]).astype(np.float32)
     near = np.round((steps.astype(np.float32) - STEPS_MIDDLE) * factors).reshape(rows, width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ from grice.models.face_inputs import FaceInputs, read_inputs
 from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder import SentenceEncoder
 from grice.models.training.recurrent_networks import UNKNOWN
+
+
+WRITTEN = Path(__file__).parent / "face_dialogues.jsonl"
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,17 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[FaceExample]
         )
         for dialogue in tqdm(dialogues, desc="reading", mininterval=5)
     ]
+
+
+def written_examples(encoder: SentenceEncoder) -> list[FaceExample]:
+    """Stretches of such dialogues that we wrote, rich in acts that are rare: `utterances` of each line are [role, text, face act]."""
+    found = []
+    for number, line in enumerate(WRITTEN.read_text(encoding="utf-8").splitlines()):
+        said = json.loads(line)["utterances"]
+        inputs = read_inputs(encoder, [(role, text) for role, text, _ in said])
+        labels = np.array([FACE_ACTS.index(label) for _, _, label in said])
+        found.append(FaceExample(f"ours-{number}", inputs, labels, np.full(len(said), UNKNOWN), agrees=False))
+    return found
 
 
 def _acts(units: Sequence[Unit | None], names: dict[str, int]) -> NDArray[np.int64]:

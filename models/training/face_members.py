@@ -46,35 +46,37 @@ class IntentionRecipe:
     seed: int = 0
 
 
-def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe) -> FaceHeads:
+def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Sequence[FaceExample] = ()) -> FaceHeads:
     """Heads from these examples alone.
 
     Each network of the committee leaves out a part of the dialogues; so does a model on words beside it. What they say of the part
-    left out is what weights, calibration, leaning and the estimate of agreement are fitted to.
+    left out is what weights, calibration, leaning and the estimate of agreement are fitted to. The members also learn from dialogues
+    that we wrote.
     """
     labels = np.concatenate([each.labels for each in examples])
     persuadees = np.concatenate([each.inputs.persuadees for each in examples])
     seen = possible_labels(labels, persuadees)
-    possible = [seen[each.inputs.persuadees] > 0 for each in examples]
+    taught = [*examples, *(each for each in written if seen[each.inputs.persuadees, each.labels].all())]
+    ours = list(range(len(examples), len(taught)))
+    possible = [seen[each.inputs.persuadees] > 0 for each in taught]
     inner = fold_of([each.dialogue_id for each in examples], recipe.committee, recipe.seed + 1)
-    parts = [np.flatnonzero(inner != number).tolist() for number in range(recipe.committee)]
+    parts = [[*np.flatnonzero(inner != number).tolist(), *ours] for number in range(recipe.committee)]
     recurrent = [
-        RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts)
-        for each, allowed in zip(examples, possible, strict=True)
+        RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts) for each, allowed in zip(taught, possible, strict=True)
     ]
     networks = fit_recurrent(recurrent, parts, recipe.networks, recipe.seed)
     members: dict[int, Array] = {}
     for number, part in enumerate(parts):
-        words = _words([examples[at] for at in part], recipe)
+        words = _words([taught[at] for at in part], recipe)
         for at in np.flatnonzero(inner == number).tolist():
             said = networks.alone(number).predict(examples[at].inputs.turns, possible[at])
             members[at] = log_probabilities(np.stack([said, word_shares(words, examples[at].inputs, possible[at])]))
     held_out = np.concatenate([members[at] for at in range(len(examples))], axis=1)
-    allowed = np.concatenate(possible)
+    allowed = np.concatenate(possible[: len(examples)])
     mixing, offsets = calibration(held_out, allowed, labels)
     probabilities = mixed(held_out, allowed, mixing, offsets)
     weights, bias = _agreement(examples, probabilities, recipe.agreement_strength)
-    words = _words(examples, recipe)
+    words = _words(taught, recipe)
     return FaceHeads(networks, words, seen, mixing, offsets, leaning(probabilities, labels), weights, bias)
 
 

@@ -16,7 +16,7 @@ from grice.models.manifest import write_manifest
 from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.behaviors import fold_of
-from grice.models.training.face_examples import FaceExample, read_examples
+from grice.models.training.face_examples import FaceExample, read_examples, written_examples
 from grice.models.training.face_members import IntentionRecipe, fit
 
 FOLDS_FILE = "persuasion_folds.json"
@@ -32,7 +32,7 @@ def train_intentions(
     """
     recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    heads = fit(examples, recipe)
+    heads = fit(examples, recipe, written_examples(encoder))
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
@@ -66,13 +66,13 @@ def cross_validate(
     """
     recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
     about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
-    examples = read_examples(data_dir, encoder)
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder)
     folds = fold_of([each.dialogue_id for each in examples], recipe.folds, recipe.seed)
     content: dict[str, Any] = {"about": about, "folds": {}, "predictions": {}, "probabilities": {}, "agreement": {}}
     for number in tqdm(range(recipe.folds), desc="folds"):
         seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
         unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
-        found = _fold(seen, unseen, recipe, out / "folds" / f"{number}.json", about)
+        found = _fold(seen, unseen, written, recipe, out / "folds" / f"{number}.json", about)
         content["folds"] |= {example.dialogue_id: number for example in unseen}
         for part, values in found.items():
             content[part] |= values
@@ -82,14 +82,19 @@ def cross_validate(
 
 
 def _fold(
-    seen: Sequence[FaceExample], unseen: Sequence[FaceExample], recipe: IntentionRecipe, path: Path, about: dict[str, Any]
+    seen: Sequence[FaceExample],
+    unseen: Sequence[FaceExample],
+    written: Sequence[FaceExample],
+    recipe: IntentionRecipe,
+    path: Path,
+    about: dict[str, Any],
 ) -> dict[str, Any]:
     if path.is_file():
         stored = json.loads(path.read_text(encoding="utf-8"))
         if stored["about"] == json.loads(json.dumps(about)):
             kept: dict[str, Any] = stored["found"]
             return kept
-    found = _found(fit(seen, recipe), unseen)
+    found = _found(fit(seen, recipe, written), unseen)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps({"about": about, "found": found}), encoding="utf-8")

@@ -22,6 +22,7 @@ from grice.models.mind_heads import ATTITUDE, HEADS, Labels, MindHeads, SetHead,
 from grice.models.mind_inputs import MindInputs
 from grice.models.mind_labels import coarse_of
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.training import movie_chats
 from grice.models.training.behaviors import fold_of
 from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
 
@@ -75,6 +76,11 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
     return [Example(question, known[_matter(question)]) for question in questions]
 
 
+def written_examples(encoder: SentenceEncoder) -> list[Example]:
+    """How a seeker stands to movies in chats that we wrote."""
+    return [Example(question, inputs_of(encoder, question)) for question in movie_chats.written()]
+
+
 def _matter(question: MindQuestion) -> tuple[Any, ...]:
     about = question.about if head_of(question) == ATTITUDE else ""
     return head_of(question), question.dialogue_id, question.place, len(question.turns), about
@@ -122,7 +128,7 @@ def train_mind(
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    heads = fit(examples, recipe)
+    heads = fit([*examples, *written_examples(encoder)], recipe)
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
@@ -153,11 +159,11 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
-    examples = read_examples(data_dir, encoder)
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder)
     folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for number in tqdm(range(recipe.folds), desc="folds"):
-        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
+        seen = [*(example for example, fold in zip(examples, folds, strict=True) if fold != number), *written]
         unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
         for task, found in _fold(seen, unseen, recipe, out / "folds" / f"{number}.json", about).items():
             predictions[task] |= found

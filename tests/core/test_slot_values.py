@@ -1,0 +1,76 @@
+"""The shipped slot-value resolver on turns that we wrote, where nothing but numpy, onnxruntime and tokenizers is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+from grice.models import Dialogue, Turn
+from grice.models.errors import InputError
+from grice.models.slot_questions import MOST_VALUES, SlotQuestion
+from grice.models.slot_values import SlotResolver, load_slot_resolver
+
+PRICE = ("price_level", "how much the guest house charges", ("budget", "mid-range", "luxury"))
+DOGS = ("dogs_welcome", "whether dogs may come along", ("True", "False"))
+
+
+@pytest.fixture(scope="module")
+def resolver() -> SlotResolver:
+    return load_slot_resolver()
+
+
+def question(text: str, slot: tuple[str, str, tuple[str, ...]], bot: str = "") -> SlotQuestion:
+    return SlotQuestion(Dialogue.of(text, [Turn("bot", bot)] if bot else []), *slot)
+
+
+@pytest.mark.parametrize(
+    ("text", "bot", "slot", "value"),
+    [
+        ("We're students and quite short of cash.", "", PRICE, "budget"),
+        ("Money is no object, it's our golden wedding.", "", PRICE, "luxury"),
+        ("A luxury one, please.", "", PRICE, "luxury"),
+        ("I never travel without my labrador.", "", DOGS, "True"),
+        ("My son is terribly allergic to dogs, so there must not be any.", "", DOGS, "False"),
+        ("Yes, please.", "Should dogs be welcome there?", DOGS, "True"),
+        ("No, that isn't necessary.", "Should dogs be welcome there?", DOGS, "False"),
+    ],
+)
+def test_a_value_is_understood(
+    resolver: SlotResolver, text: str, bot: str, slot: tuple[str, str, tuple[str, ...]], value: str
+) -> None:
+    found = resolver.predict([question(text, slot, bot)])[0]
+    assert found.value == value
+    assert not found.ambiguous
+
+
+@pytest.mark.parametrize("slot", [PRICE, DOGS])
+def test_a_turn_about_something_else_says_nothing_of_the_slot(
+    resolver: SlotResolver, slot: tuple[str, str, tuple[str, ...]]
+) -> None:
+    found = resolver.predict([question("Thanks a lot, goodbye!", slot)])[0]
+    assert found.value is None
+    assert found.not_mentioned > 0.5
+
+
+def test_the_order_of_the_values_does_not_matter(resolver: SlotResolver) -> None:
+    asked = question("Something decent, but it need not be a palace.", PRICE)
+    turned = question("Something decent, but it need not be a palace.", (*PRICE[:2], PRICE[2][::-1]))
+    there, back = resolver.predict([asked, turned])
+    assert there.probabilities == pytest.approx(back.probabilities[::-1], abs=1e-3)
+    assert there.value == back.value
+
+
+def test_as_many_values_as_there_may_be(resolver: SlotResolver) -> None:
+    values = tuple(f"route {number}" for number in range(MOST_VALUES))
+    found = resolver.predict([question("I take route 17.", ("line", "the bus line", values))])[0]
+    assert len(found.probabilities) == MOST_VALUES
+    assert sum(found.probabilities) + found.not_mentioned == pytest.approx(1.0, abs=1e-5)
+
+
+def test_long_texts_are_read_in_part(resolver: SlotResolver) -> None:
+    found = resolver.predict([question("Money is no object. " * 200, PRICE, "What may it cost? " * 200)])[0]
+    assert sum(found.probabilities) + found.not_mentioned == pytest.approx(1.0, abs=1e-5)
+
+
+def test_values_in_another_script_are_refused(resolver: SlotResolver) -> None:
+    with pytest.raises(InputError, match="value of slot price_level: got 'дорого'; allowed: a value with Latin letters or digits"):
+        resolver.predict([question("Hello", (*PRICE[:2], ("cheap", "дорого")))])
