@@ -37,7 +37,7 @@ def lexical(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
 
 
 def lexical_with_negation(turns: Sequence[SlotTurn], ambiguous: bool, seed: int) -> list[str]:
-    """The same, but True and False are told apart by the description's words and by negation: a floor with a rule for yes and no."""
+    """The same, but the description's words and negation tell True from False: a floor with a rule for yes and no."""
     return [_most_alike(turn.question, ambiguous, overlap_with_negation) for turn in turns]
 
 

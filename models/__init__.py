@@ -9,8 +9,10 @@ from grice.models.mind import MindModel, MindTracker, load_mind_model
 from grice.models.mind_results import MindReading
 from grice.models.protocols import Model
 from grice.models.recommendation_dialogue import RecommendationDialogue
-from grice.models.results import Behaviors, Directness, Intentions, Rewrite
+from grice.models.results import Behaviors, Directness, Intentions, Rewrite, SlotValues
 from grice.models.rewriter import Rewriter, load_rewriter
+from grice.models.slot_questions import SlotQuestion
+from grice.models.slot_values import SlotResolver, load_slot_resolver
 
 __all__ = [
     "BehaviorMonitor",
@@ -28,6 +30,9 @@ __all__ = [
     "RecommendationDialogue",
     "Rewrite",
     "Rewriter",
+    "SlotQuestion",
+    "SlotResolver",
+    "SlotValues",
     "Speaker",
     "Turn",
     "load_behavior_monitor",
@@ -35,4 +40,5 @@ __all__ = [
     "load_intention_detector",
     "load_mind_model",
     "load_rewriter",
+    "load_slot_resolver",
 ]

@@ -31,6 +31,7 @@ def write_low_bits(source: Path, target: Path) -> None:
     found = {each.name.removesuffix(_QUANTIZED) for each in model.graph.initializer if each.name.endswith(_QUANTIZED)}
     for name in sorted(found):
         _pack(model, name, exact[name])
+    del model.graph.value_info[:]
     onnx.save(model, str(target))
 
 

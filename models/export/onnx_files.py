@@ -122,10 +122,10 @@ def write_int8_by_row(source: Path, target: Path) -> None:
 
 
 def share_table(path: Path, table: str, projection: str) -> None:
-    """Make the token embeddings from the weights of the output layer, of which they are a coarser copy; results stay the same.
+    """Make the token embeddings from the weights of the output layer, which they are a coarser copy of; results stay the same.
 
-    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number. It stays as it is where the width
-    is not a multiple of the 128 numbers that have a scale.
+    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number. It stays as it is where the
+    width is not a multiple of the 128 numbers that have a scale.
 
     Args:
         table: the module of the embeddings (`TokenTable` in its small form).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +58,8 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
                 write_low_bits(full, target)
             else:
                 write_precision(full, target, precision)
-    shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
+    compact = Tokenizer.from_file(str(checkpoint / "tokenizer.json")).to_str()
+    (out / "tokenizer.json").write_text(compact, encoding="utf-8")
     write_manifest(
         out,
         {

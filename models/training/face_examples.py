@@ -18,7 +18,6 @@ from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder import SentenceEncoder
 from grice.models.training.recurrent_networks import UNKNOWN
 
-
 WRITTEN = Path(__file__).parent / "face_dialogues.jsonl"
 
 
@@ -61,7 +60,7 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[FaceExample]
 
 
 def written_examples(encoder: SentenceEncoder) -> list[FaceExample]:
-    """Stretches of such dialogues that we wrote, rich in acts that are rare: `utterances` of each line are [role, text, face act]."""
+    """Stretches of such dialogues that we wrote, rich in rare acts: `utterances` of a line are [role, text, face act]."""
     found = []
     for number, line in enumerate(WRITTEN.read_text(encoding="utf-8").splitlines()):
         said = json.loads(line)["utterances"]

@@ -50,8 +50,8 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Seque
     """Heads from these examples alone.
 
     Each network of the committee leaves out a part of the dialogues; so does a model on words beside it. What they say of the part
-    left out is what weights, calibration, leaning and the estimate of agreement are fitted to. The members also learn from dialogues
-    that we wrote.
+    left out is what weights, calibration, leaning and the estimate of agreement are fitted to. The members also learn from
+    dialogues that we wrote.
     """
     labels = np.concatenate([each.labels for each in examples])
     persuadees = np.concatenate([each.inputs.persuadees for each in examples])

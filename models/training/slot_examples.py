@@ -24,6 +24,7 @@ MOST_VALUES = 12
 """Of a slot with more values, the right one and others drawn at random are asked about."""
 LONGEST_VALUE = 5
 """Words that a value of a slot with any values may have."""
+BOOLEAN = frozenset({"True", "False"})
 SPEAKERS: tuple[Speaker, ...] = ("bot", "user")
 
 Key = tuple[str, str]
@@ -51,6 +52,16 @@ class SlotExample:
     def mentioned(self) -> bool:
         """Whether the turn says something of the slot."""
         return any(self.shares)
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the values are True and False."""
+        return frozenset(self.question.values) == BOOLEAN
+
+    @property
+    def answer(self) -> str | None:
+        """The one value that is meant."""
+        return next((value for share, value in zip(self.shares, self.question.values, strict=True) if share == 1), None)
 
     @property
     def verbatim(self) -> bool:

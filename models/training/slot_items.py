@@ -14,7 +14,6 @@ from torch import Tensor
 from grice.models.slot_inputs import NOT_MENTIONED, SlotInputs, SlotReader, SlotTexts, spoken, words
 from grice.models.training.slot_examples import SlotExample
 
-BOOLEAN = frozenset({"True", "False"})
 RENAMED, DESCRIBED, NAMED, CUT = 0.3, 0.12, 0.08, 0.5
 """How often yes and no are said in other words, a slot has its description or its name alone, and values are left out."""
 
@@ -59,7 +58,7 @@ class Items:
         """With some of the values left out, yes and no in other words, the slot's name or its description alone."""
         question, slot = example.question, words(example.question.slot)
         values = tuple(map(spoken, question.values))
-        if frozenset(question.values) == BOOLEAN and chance.random() < RENAMED:
+        if example.boolean and chance.random() < RENAMED:
             yes, no = chance.choice([(slot, f"no {slot}"), ("wanted", "not wanted"), ("true", "false"), ("it is", "it is not")])
             values = tuple({"yes": yes, "no": no}[value] for value in values)
         known = chance.choices(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -146,12 +147,14 @@ def _texts(examples: Sequence[SlotExample]) -> Iterator[str]:
 
 
 def _drawn(examples: Sequence[SlotExample], recipe: SlotRecipe, chance: random.Random) -> list[SlotExample]:
-    """The questions of an epoch."""
+    """The questions of an epoch; in those of data sets no is the answer as often as yes, though people inform of what they want."""
     drawn = [each for each in examples if each.decided] * recipe.written
     for mentioned in (True, False):
         chosen = [each for each in examples if each.mentioned is mentioned and not each.decided]
         share = recipe.mentioned if mentioned else 1 - recipe.mentioned
-        drawn += chance.choices(chosen, [each.weight for each in chosen], k=round(share * recipe.questions))
+        counts = Counter(each.answer for each in chosen if each.boolean)
+        weights = [each.weight * (counts["True"] / counts["False"] if each.answer == "False" else 1) for each in chosen]
+        drawn += chance.choices(chosen, weights, k=round(share * recipe.questions))
     return drawn
 
 

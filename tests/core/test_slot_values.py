@@ -9,6 +9,7 @@ from grice.models.errors import InputError
 from grice.models.slot_questions import MOST_VALUES, SlotQuestion
 from grice.models.slot_values import SlotResolver, load_slot_resolver
 
+DINNER = ("price_range", "how much the restaurant charges", ("cheap", "moderate", "expensive"))
 PRICE = ("price_level", "how much the guest house charges", ("budget", "mid-range", "luxury"))
 DOGS = ("dogs_welcome", "whether dogs may come along", ("True", "False"))
 
@@ -25,7 +26,7 @@ def question(text: str, slot: tuple[str, str, tuple[str, ...]], bot: str = "") -
 @pytest.mark.parametrize(
     ("text", "bot", "slot", "value"),
     [
-        ("We're students and quite short of cash.", "", PRICE, "budget"),
+        ("I can only afford a sandwich this month.", "", DINNER, "cheap"),
         ("Money is no object, it's our golden wedding.", "", PRICE, "luxury"),
         ("A luxury one, please.", "", PRICE, "luxury"),
         ("I never travel without my labrador.", "", DOGS, "True"),
