@@ -35,6 +35,7 @@ class IntentionRecipe:
         committee: networks; each leaves out another part of the dialogues, on which everything else is fitted.
         word_strength: of the regularisation of the model on words, scikit-learn's C.
         agreement_strength: of that of the estimate of agreement.
+        written: whether the members also learn from dialogues that we wrote, rich in rare acts; not measured yet.
         folds: of the outer cross-validation.
     """
 
@@ -42,6 +43,7 @@ class IntentionRecipe:
     committee: int = 4
     word_strength: float = 3.0
     agreement_strength: float = 1.0
+    written: bool = False
     folds: int = 5
     seed: int = 0
 
@@ -50,8 +52,8 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Seque
     """Heads from these examples alone.
 
     Each network of the committee leaves out a part of the dialogues; so does a model on words beside it. What they say of the part
-    left out is what weights, calibration, leaning and the estimate of agreement are fitted to. The members also learn from
-    dialogues that we wrote.
+    left out is what weights, calibration, leaning and the estimate of agreement are fitted to. The members also learn from what
+    is `written`.
     """
     labels = np.concatenate([each.labels for each in examples])
     persuadees = np.concatenate([each.inputs.persuadees for each in examples])

@@ -32,7 +32,7 @@ def train_intentions(
     """
     recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    heads = fit(examples, recipe, written_examples(encoder))
+    heads = fit(examples, recipe, written_examples(encoder) if recipe.written else ())
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
@@ -66,7 +66,7 @@ def cross_validate(
     """
     recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
     about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
-    examples, written = read_examples(data_dir, encoder), written_examples(encoder)
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
     folds = fold_of([each.dialogue_id for each in examples], recipe.folds, recipe.seed)
     content: dict[str, Any] = {"about": about, "folds": {}, "predictions": {}, "probabilities": {}, "agreement": {}}
     for number in tqdm(range(recipe.folds), desc="folds"):

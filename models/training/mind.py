@@ -40,11 +40,13 @@ class MindRecipe:
     Attributes:
         head: how each is fitted.
         axes: principal axes of the vectors, for all heads.
+        written: whether attitudes are also learned from chats that we wrote.
         folds: of the cross-validation.
     """
 
     head: SetRecipe = field(default_factory=SetRecipe)
     axes: int = 32
+    written: bool = False
     folds: int = 5
     seed: int = 0
 
@@ -128,7 +130,7 @@ def train_mind(
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    heads = fit([*examples, *written_examples(encoder)], recipe)
+    heads = fit([*examples, *(written_examples(encoder) if recipe.written else [])], recipe)
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
@@ -159,7 +161,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
-    examples, written = read_examples(data_dir, encoder), written_examples(encoder)
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
     folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for number in tqdm(range(recipe.folds), desc="folds"):
