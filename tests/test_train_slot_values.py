@@ -20,6 +20,7 @@ from grice.models.slot_questions import MOST_VALUES, SlotQuestion
 from grice.models.slot_values import SlotResolver
 from grice.models.training import slot_examples, vocabulary
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
+from grice.models.training.plain_requests import plain_requests
 from grice.models.training.slot_examples import SlotExample, read, written
 from grice.models.training.slot_items import Items, asked
 from grice.models.training.slot_model import SlotModel, rounded_model, small_model
@@ -69,7 +70,19 @@ def test_what_we_wrote_leaves_its_value_unsaid() -> None:
     assert len(alone) > 10_000
     assert not any(example.verbatim for example in alone if max(example.shares) == 1)
     assert all(sum(example.shares) == pytest.approx(float(example.mentioned)) for example in examples)
-    assert 0.1 < np.mean([0 < max(example.shares) < 1 for example in examples]) < 0.3
+    assert 0.05 < np.mean([0 < max(example.shares) < 1 for example in examples]) < 0.3
+
+
+def test_yes_no_slots_are_spoken_of_plainly_too() -> None:
+    said = list(plain_requests("has_garage", ["When do you open?"], random.Random(0), 50))
+    assert [value for _, value in said].count("True") == 50
+    assert any(turns == ("I don't need garage.",) and value == "False" for turns, value in said)
+    assert any("When do you open?" in turns[0] for turns, _ in said)
+    for turns, value in said:
+        if len(turns) == 1:
+            assert "garage" in turns[0].lower()
+            assert any(word in turns[0].lower() for word in ("n't", "no", "without", "skip", "leave")) == (value == "False")
+    assert all("need" not in turns[0] for turns, _ in plain_requests("is_vegan", [], random.Random(0), 50))
 
 
 def test_what_we_wrote_to_learn_from_is_not_what_is_evaluated() -> None:

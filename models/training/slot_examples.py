@@ -15,6 +15,7 @@ from grice.models.data.sgd import ServiceSchema, SgdDialogue, SlotSchema
 from grice.models.data.split import Part
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.slot_questions import SlotQuestion
+from grice.models.training.plain_requests import COURTESIES, plain_requests
 from grice.models.verbatim import says
 
 WRITTEN = Path(__file__).parent / "indirect_requests.jsonl"
@@ -25,6 +26,10 @@ MOST_VALUES = 12
 LONGEST_VALUE = 5
 """Words that a value of a slot with any values may have."""
 BOOLEAN = frozenset({"True", "False"})
+PLAIN = 4
+"""Plain turns for each of yes and no."""
+POLITE = 3
+"""Courtesies for each slot, which say nothing of it."""
 SPEAKERS: tuple[Speaker, ...] = ("bot", "user")
 
 Key = tuple[str, str]
@@ -194,13 +199,20 @@ def written() -> Iterator[SlotExample]:
     """Requests worded by us for services that we made up; where a request is ambiguous, its values share the answer.
 
     Each line of the file is a slot: `requests` by value, `ambiguous` requests with the values that they fit, and `unrelated` ones.
-    A request is a text, or the bot's turn and the user's.
+    A request is a text, or the bot's turn and the user's. Yes-no slots are also spoken of plainly, and
+    courtesies say nothing of any slot (`grice.models.training.plain_requests`).
     """
     for line in WRITTEN.read_text(encoding="utf-8").splitlines():
         slot = json.loads(line)
         group, values = f"{slot['service']} {slot['slot']}", tuple(slot["values"])
         said = [(request, [value]) for value, requests in slot["requests"].items() for request in requests]
         said += [*map(tuple, slot["ambiguous"]), *((request, []) for request in slot["unrelated"])]
+        chance = random.Random(group)
+        said += [(list(turns), []) for turns in chance.sample(COURTESIES, POLITE)]
+        if set(values) == BOOLEAN:
+            alone = [request for request in slot["unrelated"] if isinstance(request, str)]
+            plain = plain_requests(slot["slot"], alone, chance, PLAIN)
+            said += [(list(turns), [value]) for turns, value in plain]
         for request, right in said:
             turns = [request] if isinstance(request, str) else request
             asked = Dialogue(tuple(Turn(who, text) for who, text in zip(SPEAKERS[-len(turns) :], turns, strict=True)))
