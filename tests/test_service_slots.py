@@ -168,4 +168,4 @@ def test_the_shipped_resolver_answers() -> None:
         assert (response.status_code, response.json()["type"]) == (422, "urn:grice:problem:invalid-value")
         assert response.json()["detail"].startswith("value of slot price: got 'дёшево'; allowed: a value with")
         (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "slots"]
-        assert (model["name"], list(model["sha256"])) == ("slot_values", ["reader.int8.onnx"])
+        assert (model["name"], list(model["sha256"])) == ("slot_values", ["reader.int8.onnx", "tokenizer.json"])

@@ -134,9 +134,9 @@ def test_nothing_of_a_dialogue_is_known_to_the_heads_that_judge_it(
 ) -> None:
     seen: list[set[str]] = []
 
-    def noted(examples: list[FaceExample], recipe: IntentionRecipe) -> FaceHeads:
-        seen.append({example.dialogue_id for example in examples})
-        return face_members.fit(examples, recipe)
+    def noted(examples: list[FaceExample], recipe: IntentionRecipe, written: list[FaceExample]) -> FaceHeads:
+        seen.append({example.dialogue_id for example in (*examples, *written)})
+        return face_members.fit(examples, recipe, written)
 
     monkeypatch.setattr(intentions, "fit", noted)
     content = json.loads(cross_validate(data, tmp_path, SMALL).read_text())

@@ -100,7 +100,7 @@ def test_examples_of_sgd_say_what_is_meant_and_what_is_not(data: Path) -> None:
     assert found
     assert all(each.question.values == ("low", "high") for each in found)
     assert not any(each.mentioned for each in found)  # the fixture's turns inform of a city alone
-    cities = [each for each in examples if each.question.slot == "city"]
+    cities = [each for each in examples if each.question.slot == "city" and not each.decided]
     assert cities  # any city may be said: those of other dialogues stand beside the right one
     assert all("another" in each.question.values and sum(each.shares) == 1 for each in cities)
 
