@@ -124,8 +124,8 @@ def write_int8_by_row(source: Path, target: Path) -> None:
 def share_table(path: Path, table: str, projection: str) -> None:
     """Make the token embeddings from the weights of the output layer, which they are a coarser copy of; results stay the same.
 
-    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number. It stays as it is where the
-    width is not a multiple of the 128 numbers that have a scale.
+    A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number; onnxruntime makes the table when
+    it loads the model. It stays as it is where the width is not a multiple of the 128 numbers that have a scale.
 
     Args:
         table: the module of the embeddings (`TokenTable` in its small form).
@@ -155,20 +155,15 @@ def share_table(path: Path, table: str, projection: str) -> None:
         "middle": np.array(STEPS_MIDDLE, np.float32),
         "one": np.array(1, np.float32),
         "four": np.array(FOUR, np.float32),
-        "width": np.array([0, 0, width], np.int64),
+        "shape": np.array([rows, width], np.int64),
     }
-    gather, cast = (next(node for node in model.graph.node if node.name == f"/{table}/{name}") for name in ("Gather", "Cast"))
-    ids = gather.input[1]
     chain: list[tuple[str, list[str], str, dict[str, Any]]] = [
-        ("Gather", [f"{projection}.weight_Q8", ids], "steps", {"axis": 0}),
-        ("Cast", ["steps"], "plain", {"to": onnx.TensorProto.FLOAT}),
+        ("Cast", [f"{projection}.weight_Q8"], "plain", {"to": onnx.TensorProto.FLOAT}),
         ("Sub", ["plain", f"{table}.middle"], "centred", {}),
-        ("Gather", [f"{table}.factors", ids], "by_row", {"axis": 0}),
-        ("Mul", ["centred", "by_row"], "scaled", {}),
+        ("Mul", ["centred", f"{table}.factors"], "scaled", {}),
         ("Round", ["scaled"], "rounded", {}),
-        ("Reshape", ["rounded", f"{table}.width"], "near", {}),
-        ("Gather", [f"{table}.differences", ids], "packed", {"axis": 0}),
-        ("Cast", ["packed"], "left0", {"to": onnx.TensorProto.FLOAT}),
+        ("Reshape", ["rounded", f"{table}.shape"], "near", {}),
+        ("Cast", [f"{table}.differences"], "left0", {"to": onnx.TensorProto.FLOAT}),
     ]
     for place in range(FOUR):
         chain += [
@@ -180,7 +175,8 @@ def share_table(path: Path, table: str, projection: str) -> None:
     chain += [
         ("Concat", [f"part{place}" for place in range(FOUR)], "together", {"axis": -1}),
         ("Sub", ["together", f"{table}.one"], "more", {}),
-        ("Add", ["near", "more"], cast.output[0], {}),
+        ("Add", ["near", "more"], "exact", {}),
+        ("Cast", ["exact"], f"{table}.table", {"to": onnx.TensorProto.INT8}),
     ]
     local = {output: f"/{table}/{output}" for _, _, output, _ in chain[:-1]}
     nodes = [
@@ -189,7 +185,7 @@ def share_table(path: Path, table: str, projection: str) -> None:
     ]
     kept = [each for each in model.graph.initializer if each.name != f"{table}.table"]
     kept += [numpy_helper.from_array(value, f"{table}.{name}") for name, value in constants.items()]
-    after = [node for node in model.graph.node if node.name not in (gather.name, cast.name)]
+    after = list(model.graph.node)
     for part, content in ((model.graph.initializer, kept), (model.graph.node, [*nodes, *after])):
         del part[:]
         part.extend(content)
