@@ -66,16 +66,6 @@ class SentenceEncoder:
                 self._vectors.popitem(last=False)
         return np.stack([known[text] for text in texts]) if texts else np.zeros((0, self.width), np.float32)
 
-    def states(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """The states of the tokens of each text, those of its ends included, shape (tokens, width); not remembered."""
-        rows = [(place, self._ids(text)) for place, text in enumerate(texts)]
-        found: dict[int, NDArray[np.float32]] = {}
-        for group in _alike(rows):
-            ids, mask = padded([row for _, row in group])
-            states = self.session.run(["states"], {"ids": ids, "mask": mask})[0]
-            found.update((place, state[: len(row)]) for (place, row), state in zip(group, states, strict=True))
-        return [found[place] for place in range(len(texts))]
-
     @property
     def identity(self) -> dict[str, Any]:
         """What the manifest of a model that is fitted to this encoder says of it: name, version, checksums of the files."""
@@ -94,11 +84,6 @@ class SentenceEncoder:
             raise WeightsError(
                 f"model {manifest.name}: made for another encoder than {self.manifest.folder} ({expected}); train it again"
             )
-
-    def reads(self, text: str) -> bool:
-        """Whether `text` has a piece that the encoder knows."""
-        unknown = self.tokenizer.token_to_id("[UNK]")
-        return any(piece != unknown for piece in self._pieces(text))
 
     def fits(self, text: str) -> bool:
         """Whether all of `text` is read."""

@@ -70,16 +70,15 @@ class DirectnessGraph(nn.Module):
 class SentenceGraph(nn.Module):
     """Inputs: `ids` and `mask`, each (batch, length) int64.
 
-    Outputs: `vector` (batch, width), the mean of the states at unit length, and `states` (batch, length, width) themselves.
+    Output: `vector` (batch, width), the mean of the states at unit length.
     """
 
     def __init__(self, bert: Any, small_table: bool = False) -> None:
         super().__init__()
         self.states = BertStates(bert, small_table)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        states = self.states(ids, mask)
-        return functional.normalize(pooled(states, mask), dim=-1), states
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        return functional.normalize(pooled(self.states(ids, mask), mask), dim=-1)
 
 
 class SlotGraph(nn.Module):

@@ -48,8 +48,8 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
     out.mkdir(parents=True, exist_ok=True)
     ids, ones = torch.tensor([[2, 7, 8, 3], [2, 7, 3, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
     names = ["ids", "mask"]
-    outputs = ["vector", "states"]
-    axes = {name: {0: "batch", 1: "length"} for name in (*names, "states")} | {"vector": {0: "batch"}}
+    outputs = ["vector"]
+    axes = {name: {0: "batch", 1: "length"} for name in names} | {"vector": {0: "batch"}}
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
             full = Path(folder) / "encoder.onnx"

@@ -86,7 +86,7 @@ def read(data_dir: Path, seed: int) -> list[SlotExample]:
 
 
 def unseen(folder: Path, seed: int) -> list[SlotExample]:
-    """Indirect turns of SGD's dev split about services that are not in its training split, and as many that say nothing.
+    """Turns of SGD's dev split, of services that are not in its training split, that leave their value unsaid; as many say nothing.
 
     Raises:
         DataNotFound, DataCorrupt: the split is missing or damaged.
