@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grice.models.attitude_inputs import attitude_inputs
 from grice.models.data.rectom import MindQuestion, RoleTurn
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.mind_answers import Probabilities, answer, best, best_fine, head_of, inputs_of, probability_of
-from grice.models.mind_heads import ATTITUDE, MindHeads, intention_head, next_head
-from grice.models.mind_inputs import intention_inputs, next_inputs
+from grice.models.mind_answers import Probabilities, answer, best, best_fine, probability_of
+from grice.models.mind_heads import MindHeads
 from grice.models.mind_labels import ATTITUDES, COARSE, FINE, Role
+from grice.models.mind_members import MindMembers
+from grice.models.mind_reader import JointReader
 from grice.models.mind_results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
 from grice.models.mind_wording import names
 from grice.models.recommendation_dialogue import RecommendationDialogue
@@ -30,19 +30,22 @@ class MindModel:
     """Reads recommendation dialogues, and answers RecToM's questions on them.
 
     Args:
-        workers: parts of a batch that are worked on side by side; 0: one a CPU.
+        workers: parts of a batch that are worked on side by side; 0: one a CPU. threads: of the reader's session.
 
     Raises:
         WeightsError: the heads cannot be read, or belong to another encoder.
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0) -> None:
+    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0, threads: int = 1) -> None:
         encoder.check_fitted(manifest)
         self.manifest = manifest
-        self.encoder = encoder
         self.provider = encoder.provider
-        self.heads = MindHeads.load(manifest.path("heads.npz"), manifest.settings["sets"])
+        heads = MindHeads.load(manifest.path("heads.npz"), manifest.settings["sets"])
+        sets = {name: head.sets for name, head in heads.heads.items()}
+        reads = manifest.settings.get("reader", False)
+        reader = JointReader(manifest.path, sets, encoder.provider, threads) if reads else None
+        self.members = MindMembers(encoder, heads, reader)
         self.workers = Workers(workers)
         self._intentions = functools.lru_cache(REMEMBERED)(self._read_intentions)
         self._attitude = functools.lru_cache(REMEMBERED)(self._read_attitude)
@@ -53,7 +56,7 @@ class MindModel:
 
     def answer(self, questions: Sequence[MindQuestion]) -> list[frozenset[str]]:
         """The letters of the options chosen, in order; each question is read alone."""
-        return [answer(each, self.heads.probabilities(head_of(each), inputs_of(self.encoder, each))) for each in questions]
+        return [answer(each, self.members.of_question(each)) for each in questions]
 
     def _reading(self, asked: RecommendationDialogue) -> MindReading:
         kept = asked.dialogue.turns[-HISTORY_TURNS - 1 :]
@@ -72,19 +75,19 @@ class MindModel:
 
     def _read_intentions(self, turns: tuple[RoleTurn, ...], place: int) -> TurnIntentions:
         role = turns[place].role
-        found = self.heads.probabilities(intention_head(role), intention_inputs(self.encoder, turns, place))
+        found = self.members.of_turn(turns, place)
         chosen = best_fine(role, found)
         return TurnIntentions(place, role, tuple(label for label in FINE[role] if label in chosen), _shares(FINE[role], found))
 
     def _read_attitude(self, turns: tuple[RoleTurn, ...], item: str) -> ItemAttitude:
         """From turns that end with the seeker's reaction."""
-        found = self.heads.probabilities(ATTITUDE, attitude_inputs(self.encoder, turns, item))
+        found = self.members.of_item(turns, item)
         labels = best(found)
         attitude = next(each for each in ATTITUDES if each.label in labels)
         return ItemAttitude(item, len(turns) - 1, attitude, {each.label: probability_of(each.label, found) for each in ATTITUDES})
 
     def _next(self, turns: Sequence[RoleTurn], role: Role) -> NextStrategies:
-        found = self.heads.probabilities(next_head(role), next_inputs(self.encoder, turns, role))
+        found = self.members.of_next(turns, role)
         chosen = best(found)
         return NextStrategies(role, tuple(label for label in COARSE[role] if label in chosen), _shares(COARSE[role], found))
 
@@ -140,4 +143,4 @@ def load_mind_model(
     """
     manifest = read_manifest(name, "mind")
     encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
-    return MindModel(manifest, encoder, workers)
+    return MindModel(manifest, encoder, workers, threads)

@@ -92,9 +92,14 @@ def movies(text: str) -> list[str]:
     return [found[0] for found in _DATED.finditer(text) if not found[0].startswith("(")]
 
 
+def dated_removed(text: str, stand_in: str) -> str:
+    """`text` with `stand_in` for each movie that it names with its year."""
+    return _DATED.sub(f" {stand_in} ", text)
+
+
 @functools.lru_cache(maxsize=512)
-def _naming(item: str) -> re.Pattern[str]:
-    """How a text may name it: a year, a leading article and what follows a colon may be missing.
+def naming(item: str) -> re.Pattern[str]:
+    """How a text may name a movie: a year, a leading article and what follows a colon may be missing.
 
     A name of function words alone ("It", "Up") needs its year.
     """
@@ -116,7 +121,7 @@ def _spaced(words: Sequence[str]) -> str:
 
 def names(text: str, item: str) -> bool:
     """Whether a text names `item`, with its year or without."""
-    return bool(_naming(item).search(text))
+    return bool(naming(item).search(text))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -124,8 +129,8 @@ def masked(text: str, item: str | None = None) -> str:
     """`text` with `THIS` for `item` and `ANOTHER` for other dated movies; without an item, with `THIS` for all."""
     text = text.replace("&quot;", '"').replace("’", "'")
     if item is None:
-        return plain_text(_DATED.sub(f" {THIS} ", text))
-    return plain_text(_DATED.sub(f" {ANOTHER} ", _naming(item).sub(f" {THIS} ", text)))
+        return plain_text(dated_removed(text, THIS))
+    return plain_text(dated_removed(naming(item).sub(f" {THIS} ", text), ANOTHER))
 
 
 @functools.lru_cache(maxsize=8192)

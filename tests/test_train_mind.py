@@ -18,9 +18,12 @@ from grice.models.mind_heads import HEADS, MindHeads, membership
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.training import mind
 from grice.models.training.mind import Example, MindRecipe, cross_validate, fit, read_examples, train_mind
+from grice.models.training.mind_reader import ReaderRecipe
 from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
+from grice.models.training.trainer import Schedule
 
-SMALL = MindRecipe(head=SetRecipe(networks=2, hidden=8, epochs=3), axes=4, folds=3)
+SMALL = MindRecipe(head=SetRecipe(networks=2, hidden=8, epochs=3), axes=4, reader=None, written=False, folds=3)
+READER = ReaderRecipe(layers=1, pieces=400, batch=4, schedule=Schedule(epochs=4, learning_rate=5e-4, average=0.5))
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +104,7 @@ def test_a_fold_never_sees_its_dialogues_and_a_stopped_run_goes_on(
 
 
 def test_a_model_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_path: Path) -> None:
-    manifest = read_manifest(train_mind(data, tmp_path, SMALL), "mind")
+    manifest = read_manifest(train_mind(data, tmp_path, replace(SMALL, reader=READER)), "mind")
     encoder = load_sentence_encoder()
     model = MindModel(manifest, encoder)
     for task, questions in rectom.read(data).items():

@@ -19,11 +19,12 @@ from grice.models.slot_inputs import NOT_MENTIONED, SEGMENTS, SlotReader, SlotTe
 from grice.models.slot_questions import MOST_VALUES, SlotQuestion
 from grice.models.slot_values import SlotResolver
 from grice.models.training import slot_examples, vocabulary
+from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
 from grice.models.training.plain_requests import plain_requests
 from grice.models.training.slot_examples import SlotExample, read, written
 from grice.models.training.slot_items import Items, asked
-from grice.models.training.slot_model import SlotModel, rounded_model, small_model
+from grice.models.training.slot_model import SlotModel, small_model
 from grice.models.training.slot_values import SlotRecipe, calibration, log_shares, predictions, train_slot_values
 from grice.models.training.trainer import Schedule
 
@@ -170,7 +171,7 @@ def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, p
     found = resolver.predict([QUESTION])[0]
     item = Items(resolver.reader).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
     with torch.no_grad():
-        raw = log_shares(rounded_model(model), asked([item]))[0] / resolver.temperature
+        raw = log_shares(rounded_encoder(model), asked([item]))[0] / resolver.temperature
     expected = torch.softmax(raw, -1).numpy()
     np.testing.assert_allclose([*found.probabilities, found.not_mentioned], expected, atol=0.03 if precision == "int8" else 1e-3)
     assert sum(found.probabilities) + found.not_mentioned == pytest.approx(1, abs=1e-5)

@@ -22,14 +22,19 @@ from grice.models.export.layers import (
 
 
 class BertStates(nn.Module):
-    """A `BertModel` without pooler: `ids` and `mask`, each (batch, length) int64, to states (batch, length, width)."""
+    """A `BertModel` without pooler: `ids` and `mask`, each (batch, length) int64, to states (batch, length, width).
+
+    Args:
+        small_table: embeddings in eight bits. low_bits: in four.
+    """
 
     positions: Tensor
 
-    def __init__(self, bert: Any, small_table: bool = False) -> None:
+    def __init__(self, bert: Any, small_table: bool = False, low_bits: bool = False) -> None:
         super().__init__()
         tables = bert.embeddings
-        self.words = TokenTable(tables.word_embeddings.weight, small_table)
+        words = tables.word_embeddings.weight
+        self.words: nn.Module = LowBitTable(words) if low_bits else TokenTable(words, small_table)
         places = tables.position_embeddings.weight + tables.token_type_embeddings.weight[0]
         self.register_buffer("positions", places.detach().clone())
         self.norm = layer_norm(tables.LayerNorm)
@@ -57,9 +62,9 @@ class DirectnessGraph(nn.Module):
     Output: `raw` (batch,), the score before calibration.
     """
 
-    def __init__(self, model: Any, small_table: bool = False) -> None:
+    def __init__(self, model: Any, low_bits: bool = False) -> None:
         super().__init__()
-        self.states = BertStates(model.encoder, small_table)
+        self.states = BertStates(model.encoder, low_bits=low_bits)
         self.head = Projection(model.head)
 
     def forward(self, ids: Tensor, mask: Tensor, query: Tensor) -> Tensor:
@@ -81,7 +86,32 @@ class SentenceGraph(nn.Module):
         return functional.normalize(pooled(self.states(ids, mask), mask), dim=-1)
 
 
-class SlotGraph(nn.Module):
+class LowBitStates(nn.Module):
+    """A `LowBitEncoder`: `ids`, `positions` and `segments`, each (batch, length) int64, to states (batch, length, width).
+
+    Args:
+        low_bits: whether embeddings are kept in four bits, those of positions and segments in eight.
+    """
+
+    def __init__(self, model: Any, low_bits: bool) -> None:
+        super().__init__()
+        table = model.table.detach()
+        self.words: nn.Module = LowBitTable(table) if low_bits else TokenTable(table, False)
+        self.positions = TokenTable(model.positions.weight, low_bits)
+        self.segments = TokenTable(model.segments.weight, low_bits)
+        self.norm = layer_norm(model.norm)
+        heads = Heads.of(model.layers[0].attention.self.num_attention_heads, table.size(1))
+        self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in model.layers)
+
+    def forward(self, ids: Tensor, positions: Tensor, segments: Tensor) -> Tensor:
+        state: Tensor = self.norm(self.words(ids) + self.positions(positions) + self.segments(segments))
+        bias = torch.zeros(1, 1, 1, 1)
+        for layer in self.layers:
+            state = layer(state, bias)
+        return state
+
+
+class SlotGraph(LowBitStates):
     """Inputs: `ids`, `positions` and `segments`, each (batch, length) int64.
 
     Output: `raw` (batch, length), how well each token speaks for the value that it belongs to.
@@ -91,24 +121,29 @@ class SlotGraph(nn.Module):
     head_bias: Tensor
 
     def __init__(self, model: Any, low_bits: bool = False) -> None:
-        super().__init__()
-        table = model.table.detach()
-        self.words: nn.Module = LowBitTable(table) if low_bits else TokenTable(table, False)
-        self.positions = TokenTable(model.positions.weight, low_bits)
-        self.segments = TokenTable(model.segments.weight, low_bits)
-        self.norm = layer_norm(model.norm)
-        heads = Heads.of(model.layers[0].attention.self.num_attention_heads, table.size(1))
-        self.layers = nn.ModuleList(BertLayer(layer, heads) for layer in model.layers)
+        super().__init__(model, low_bits)
         self.register_buffer("head", model.head.weight[0].detach().clone())
         self.register_buffer("head_bias", model.head.bias.detach().clone())
 
     def forward(self, ids: Tensor, positions: Tensor, segments: Tensor) -> Tensor:
-        state: Tensor = self.norm(self.words(ids) + self.positions(positions) + self.segments(segments))
-        bias = torch.zeros(1, 1, 1, 1)
-        for layer in self.layers:
-            state = layer(state, bias)
-        raw: Tensor = (state * self.head).sum(-1) + self.head_bias
+        raw: Tensor = (super().forward(ids, positions, segments) * self.head).sum(-1) + self.head_bias
         return raw
+
+
+class StatesGraph(nn.Module):
+    """Inputs: `ids` and `segments`, each (batch, length) int64; a piece stands at its place.
+
+    Output: `states` (batch, length, width).
+    """
+
+    def __init__(self, model: Any, low_bits: bool) -> None:
+        super().__init__()
+        self.encoder = LowBitStates(model, low_bits)
+
+    def forward(self, ids: Tensor, segments: Tensor) -> Tensor:
+        places = torch.cumsum(torch.ones_like(ids), 1) - 1
+        states: Tensor = self.encoder(ids, places, segments)
+        return states
 
 
 class BertLayer(nn.Module):

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 
 from grice.models.errors import ModelNotFound
 from grice.models.export import bert
+from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
 from grice.models.template import SourceFormat
@@ -41,6 +42,8 @@ def load_checkpoint(folder: Path) -> tuple[DirectnessModel, dict[str, Any]]:
 def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
     """Write `encoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
+    int8 keeps the weights in four bits in the file.
+
     Raises:
         ModelNotFound: there is no checkpoint.
     """
@@ -52,8 +55,13 @@ def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], ve
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
             full = Path(folder) / "encoder.onnx"
-            write_fp32(bert.DirectnessGraph(model, small_table=precision == "int8"), (ids, ones, ones), names, ["raw"], axes, full)
-            write_precision(full, out / f"encoder.{precision}.onnx", precision)
+            small = precision == "int8"
+            write_fp32(bert.DirectnessGraph(model, small), (ids, ones, ones), names, ["raw"], axes, full)
+            target = out / f"encoder.{precision}.onnx"
+            if small:
+                write_low_bits(full, target)
+            else:
+                write_precision(full, target, precision)
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     recipe = facts["recipe"]
     write_manifest(

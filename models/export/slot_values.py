@@ -16,7 +16,8 @@ from grice.models.export.bert import SlotGraph
 from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
-from grice.models.training.slot_model import SlotModel, rounded_model
+from grice.models.training.low_bit_encoder import rounded_encoder
+from grice.models.training.slot_model import SlotModel
 
 INPUTS = ("ids", "positions", "segments")
 
@@ -52,7 +53,7 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
         for precision in precisions:
             full = Path(folder) / "reader.onnx"
             small = precision == "int8"
-            write_fp32(SlotGraph(model if small else rounded_model(model), small), inputs, INPUTS, ["raw"], axes, full)
+            write_fp32(SlotGraph(model if small else rounded_encoder(model), small), inputs, INPUTS, ["raw"], axes, full)
             target = out / f"reader.{precision}.onnx"
             if small:
                 write_low_bits(full, target)

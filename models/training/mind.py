@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,13 +19,16 @@ from grice.models.data.rectom_options import Kind
 from grice.models.heads import Array, halved
 from grice.models.manifest import write_manifest
 from grice.models.mind_answers import answer, head_of, inputs_of
-from grice.models.mind_heads import ATTITUDE, HEADS, Labels, MindHeads, SetHead, membership, network_inputs
+from grice.models.mind_heads import ATTITUDE, HEADS, MindHeads, SetHead, network_inputs
 from grice.models.mind_inputs import MindInputs
-from grice.models.mind_labels import coarse_of
+from grice.models.mind_members import MindMembers
+from grice.models.mind_reader import JointReader
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training import movie_chats
 from grice.models.training.behaviors import fold_of
-from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
+from grice.models.training.mind_reader import ReaderRecipe, train_reader
+from grice.models.training.mind_sets import sets_of, wanted
+from grice.models.training.set_networks import SetRecipe, fit_networks
 
 FOLDS_FILE = "rectom_folds.json"
 TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
@@ -40,13 +44,15 @@ class MindRecipe:
     Attributes:
         head: how each is fitted.
         axes: principal axes of the vectors, for all heads.
+        reader: how the reader beside them is fine-tuned; None: there is none.
         written: whether attitudes are also learned from chats that we wrote.
         folds: of the cross-validation.
     """
 
     head: SetRecipe = field(default_factory=SetRecipe)
     axes: int = 32
-    written: bool = False
+    reader: ReaderRecipe | None = field(default_factory=ReaderRecipe)
+    written: bool = True
     folds: int = 5
     seed: int = 0
 
@@ -57,11 +63,6 @@ class Example:
 
     question: MindQuestion
     inputs: MindInputs
-
-    @property
-    def labels(self) -> Labels:
-        """The right ones."""
-        return self.question.labels_of(self.question.gold)
 
 
 def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
@@ -88,9 +89,14 @@ def _matter(question: MindQuestion) -> tuple[Any, ...]:
     return head_of(question), question.dialogue_id, question.place, len(question.turns), about
 
 
+def taught_by(examples: Sequence[Example]) -> list[Example]:
+    """Those whose questions teach."""
+    return [example for example in examples if example.question.kind in TEACHING]
+
+
 def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
     """The five heads from these examples alone."""
-    taught = [example for example in examples if example.question.kind in TEACHING]
+    taught = taught_by(examples)
     vectors = np.concatenate([np.concatenate([each.inputs.part_vectors, each.inputs.vectors]) for each in taught])
     vectors = np.unique(vectors[np.abs(vectors).any(1)], axis=0)
     chosen = np.random.default_rng(recipe.seed).permutation(len(vectors))[:MOST_VECTORS]
@@ -102,38 +108,30 @@ def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
 
 
 def _head(name: str, examples: Sequence[Example], axes: Array, recipe: MindRecipe) -> SetHead:
-    sets = sorted({example.labels for example in examples}, key=sorted)
-    implied = [_coarser(example.question, example.labels) for example in examples]
-    coarser = {example.labels: coarse for example, coarse in zip(examples, implied, strict=True)}
-    numbers = {coarse: number for number, coarse in enumerate(sorted(set(implied), key=sorted))}
-    members = membership(name, sets)
-    wanted = Sets.of(members, [numbers[coarser[each]] for each in sets], [sets.index(example.labels) for example in examples])
+    questions = [example.question for example in examples]
+    sets, right = sets_of(questions), wanted(name, questions)
     read = [network_inputs(example.inputs, axes) for example in examples]
-    networks = fit_networks([parts for parts, _ in read], np.stack([whole for _, whole in read]), wanted, recipe.head, recipe.seed)
-    return SetHead(tuple(sets), members, networks)
-
-
-def _coarser(question: MindQuestion, labels: Labels) -> Labels:
-    """What is asked about the same thing more coarsely: intentions, and whether the seeker likes a movie."""
-    if question.kind == "belief":
-        return frozenset(label.rpartition("-")[2] for label in labels)
-    return coarse_of(question.role, labels) if question.kind == "fine-intention" else labels
+    networks = fit_networks([parts for parts, _ in read], np.stack([whole for _, whole in read]), right, recipe.head, recipe.seed)
+    return SetHead(sets, right.members.numpy(), networks)
 
 
 def train_mind(
     data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
 ) -> Path:
-    """Train the heads on all of RecToM in `data_dir` into `out/model` (`heads.npz`, `manifest.json`); returns that folder.
+    """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its reader.
 
     Raises:
         DataError: the data cannot be read.
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    heads = fit([*examples, *(written_examples(encoder) if recipe.written else [])], recipe)
+    seen = [*examples, *(written_examples(encoder) if recipe.written else [])]
+    heads = fit(seen, recipe)
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
+    if recipe.reader:
+        shutil.copytree(_reader(seen, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -141,7 +139,7 @@ def train_mind(
             "name": "mind",
             "version": version,
             "task": "mind",
-            "settings": {"encoder": encoder.identity, "sets": heads.sets},
+            "settings": {"encoder": encoder.identity, "sets": heads.sets, "reader": recipe.reader is not None},
             "training": {
                 "data": f"RecToM, all {len(examples)} questions on {dialogues} dialogues",
                 "recipe": asdict(recipe),
@@ -167,7 +165,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     for number in tqdm(range(recipe.folds), desc="folds"):
         seen = [*(example for example, fold in zip(examples, folds, strict=True) if fold != number), *written]
         unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
-        for task, found in _fold(seen, unseen, recipe, out / "folds" / f"{number}.json", about).items():
+        for task, found in _fold(seen, unseen, recipe, encoder, out / "folds" / f"{number}.json", about).items():
             predictions[task] |= found
     path = out / FOLDS_FILE
     content = {
@@ -179,8 +177,17 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     return path
 
 
+def _reader(examples: Sequence[Example], out: Path, recipe: ReaderRecipe) -> Path:
+    return train_reader([example.question for example in taught_by(examples)], out, recipe)
+
+
 def _fold(
-    seen: Sequence[Example], unseen: Sequence[Example], recipe: MindRecipe, path: Path, about: dict[str, Any]
+    seen: Sequence[Example],
+    unseen: Sequence[Example],
+    recipe: MindRecipe,
+    encoder: SentenceEncoder,
+    path: Path,
+    about: dict[str, Any],
 ) -> dict[str, dict[str, str]]:
     if path.is_file():
         stored = json.loads(path.read_text(encoding="utf-8"))
@@ -188,9 +195,14 @@ def _fold(
             kept: dict[str, dict[str, str]] = stored["predictions"]
             return kept
     heads = fit(seen, recipe)
+    reader = None
+    if recipe.reader:
+        folder = _reader(seen, path.with_suffix(""), recipe.reader)
+        reader = JointReader(folder.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
+    members = MindMembers(encoder, heads, reader)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for example in unseen:
-        found = heads.probabilities(head_of(example.question), example.inputs)
+        found = members.of_question(example.question)
         predictions[example.question.task][example.question.question_id] = "".join(sorted(answer(example.question, found)))
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")

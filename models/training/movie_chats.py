@@ -13,7 +13,13 @@ from grice.models.data.rectom_options import Option
 from grice.models.mind_labels import BELIEFS
 
 WRITTEN = Path(__file__).parent / "movie_chats.jsonl"
+PREFIX = "ours-"
 OPTIONS = tuple(Option(chr(ord("A") + number), label, label) for number, label in enumerate(BELIEFS))
+
+
+def is_ours(question: MindQuestion) -> bool:
+    """Whether a question is one of `written`."""
+    return question.dialogue_id.startswith(PREFIX)
 
 
 def written() -> list[MindQuestion]:
@@ -24,6 +30,6 @@ def written() -> list[MindQuestion]:
         turns = tuple(RoleTurn(role, text) for role, text in chat["turns"])
         for place, (movie, attitude) in enumerate(chat["movies"].items()):
             gold = frozenset(option.letter for option in OPTIONS if option.label == attitude)
-            name = f"ours-{number}"
+            name = f"{PREFIX}{number}"
             questions.append(MindQuestion(f"{name}/{place}", "belief", name, turns, "", movie, None, OPTIONS, gold))
     return questions

@@ -1,0 +1,52 @@
+"""What the heads on sentences and the fine-tuned reader say together of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grice.models.attitude_inputs import attitude_inputs
+from grice.models.data.rectom import MindQuestion, RoleTurn
+from grice.models.mind_answers import Probabilities, head_of, inputs_of
+from grice.models.mind_heads import ATTITUDE, MindHeads, intention_head, next_head
+from grice.models.mind_inputs import MindInputs, intention_inputs, next_inputs
+from grice.models.mind_labels import Role
+from grice.models.mind_reader import JointReader, mixed
+from grice.models.mind_readings import Reading, attitude_reading, intention_reading, reading_of
+from grice.models.sentence_encoder import SentenceEncoder
+
+
+@dataclass(frozen=True)
+class MindMembers:
+    """Probabilities of sets of labels.
+
+    Attributes:
+        reader: None: the heads answer alone.
+    """
+
+    encoder: SentenceEncoder
+    heads: MindHeads
+    reader: JointReader | None
+
+    def of_turn(self, turns: Sequence[RoleTurn], place: int) -> Probabilities:
+        """For the fine intentions of the turn at `place`."""
+        inputs = intention_inputs(self.encoder, turns, place)
+        return self._mixed(intention_head(turns[place].role), inputs, intention_reading(turns, place))
+
+    def of_item(self, turns: Sequence[RoleTurn], item: str) -> Probabilities:
+        """For how the seeker stands to `item` after these turns."""
+        return self._mixed(ATTITUDE, attitude_inputs(self.encoder, turns, item), attitude_reading(turns, item))
+
+    def of_next(self, turns: Sequence[RoleTurn], role: Role) -> Probabilities:
+        """For the coarse intentions of the next turn, by `role`."""
+        return self._mixed(next_head(role), next_inputs(self.encoder, turns, role), None)
+
+    def of_question(self, question: MindQuestion) -> Probabilities:
+        """For what a question asks about."""
+        return self._mixed(head_of(question), inputs_of(self.encoder, question), reading_of(question))
+
+    def _mixed(self, head: str, inputs: MindInputs, reading: Reading | None) -> Probabilities:
+        found = self.heads.probabilities(head, inputs)
+        if self.reader is None or reading is None:
+            return found
+        return mixed(found, dict(zip(self.heads.heads[head].sets, map(float, self.reader.shares(head, reading)), strict=True)))

@@ -1,0 +1,37 @@
+"""The sets of labels that answers on minds are chosen from: those that the training questions have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grice.models.data.rectom import MindQuestion
+from grice.models.mind_heads import Labels, membership
+from grice.models.mind_labels import coarse_of
+from grice.models.training.set_networks import Sets
+
+
+def right_labels(question: MindQuestion) -> Labels:
+    """The labels of the right options."""
+    return question.labels_of(question.gold)
+
+
+def sets_of(questions: Sequence[MindQuestion]) -> tuple[Labels, ...]:
+    """The sets that are right for one of these, in a fixed order."""
+    return tuple(sorted({right_labels(question) for question in questions}, key=sorted))
+
+
+def wanted(head: str, questions: Sequence[MindQuestion]) -> Sets:
+    """What is to be found for these questions of a head, its sets those of `sets_of`."""
+    sets = sets_of(questions)
+    implied = {right_labels(question): _coarser(question) for question in questions}
+    numbers = {coarse: number for number, coarse in enumerate(sorted(set(implied.values()), key=sorted))}
+    right = [sets.index(right_labels(question)) for question in questions]
+    return Sets.of(membership(head, sets), [numbers[implied[each]] for each in sets], right)
+
+
+def _coarser(question: MindQuestion) -> Labels:
+    """What is asked about the same thing more coarsely: intentions, and whether the seeker likes a movie."""
+    labels = right_labels(question)
+    if question.kind == "belief":
+        return frozenset(label.rpartition("-")[2] for label in labels)
+    return coarse_of(question.role, labels) if question.kind == "fine-intention" else labels

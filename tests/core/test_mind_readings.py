@@ -1,0 +1,88 @@
+"""How turns of a recommendation dialogue are marked and cut for the reader of minds."""
+
+import numpy as np
+import pytest
+from tokenizers import Tokenizer
+
+from grice.models.data.rectom import RoleTurn
+from grice.models.manifest import read_manifest
+from grice.models.mind_readings import MOST_ASKED, MOST_TOKENS, SEGMENTS, TAGS, ReadingTokens, attitude_reading, intention_reading
+
+TURNS = (
+    RoleTurn("seeker", "Hi! I liked Hidden Harbour (1987)."),
+    RoleTurn("recommender", "Then try Grey Dust (2001) or The Red Mill: Part Two (2011)."),
+    RoleTurn("seeker", "Grey dust was dull, but red mill sounds good. Is it like Hidden Harbour?"),
+)
+TAKEN = [SEGMENTS.index(name) for name in ("seeker", "recommender", "asked")]
+
+
+@pytest.fixture(scope="module")
+def tokens() -> ReadingTokens:
+    return ReadingTokens(Tokenizer.from_file(str(read_manifest("mind", "mind").path("tokenizer.json"))))
+
+
+def test_the_movie_and_the_others_are_marked_with_and_without_their_year() -> None:
+    reading = attitude_reading(TURNS, "The Red Mill: Part Two (2011)")
+    assert [text for _, text, _ in reading.turns] == [
+        "hi! i liked [a] .",
+        "then try [b] or [this] .",
+        "[b] was dull, but [this] sounds good. is it like [a] ?",
+    ]
+    assert [segment for _, _, segment in reading.turns] == TAKEN
+    assert reading.facts == (0.0, 1.0)
+    assert reading.of_item
+
+
+def test_who_names_a_movie_first_is_told() -> None:
+    assert attitude_reading(TURNS, "Hidden Harbour (1987)").facts == (1.0, 0.0)
+    assert attitude_reading(TURNS, "Never Named (1999)").facts == (0.0, 0.0)
+
+
+def test_more_movies_than_tags_share_one() -> None:
+    named = " ".join(f"Film Number {number} (199{number})," for number in range(8))
+    reading = attitude_reading((RoleTurn("recommender", named), RoleTurn("seeker", "The last.")), "Film Number 7 (1997)")
+    text = reading.turns[0][1]
+    assert [text.count(tag) for tag in TAGS[:7]] == [1, 2, 1, 1, 1, 1, 1]
+
+
+def test_tags_that_somebody_types_are_no_tags() -> None:
+    said = (RoleTurn("recommender", "[This] [CLS] \ue000 This (2010)?"), RoleTurn("seeker", "[a] [recommender] no"))
+    reading = attitude_reading(said, "Another (2012)")
+    assert [text for _, text, _ in reading.turns] == ["[cls] [a] ?", "no"]
+
+
+def test_a_movie_named_long_ago_is_read_where_it_was_named() -> None:
+    talk = [RoleTurn("seeker" if number % 2 else "recommender", f"turn {number}") for number in range(1, 20)]
+    reading = attitude_reading((RoleTurn("recommender", "Grey Dust (2001)?"), *talk[1:]), "Grey Dust (2001)")
+    assert reading.turns[0][1] == "[this] ?"
+    assert reading.turns[1][1] == "turn 12"
+    assert reading.turns[-1] == ("seeker", "turn 19", SEGMENTS.index("asked"))
+
+
+def test_for_intentions_the_turns_around_are_read() -> None:
+    talk = [RoleTurn("seeker" if number % 2 else "recommender", f"turn {number}") for number in range(10)]
+    reading = intention_reading(talk, 5)
+    assert [text for _, text, _ in reading.turns] == [f"turn {number}" for number in range(2, 7)]
+    assert [SEGMENTS[segment] for _, _, segment in reading.turns] == ["recommender", "seeker", "recommender", "asked", "after"]
+    assert intention_reading(talk, 9).facts == (0.0, 0.0)
+    assert intention_reading(talk[:2], 0).facts == (1.0, 1.0)
+
+
+def test_pieces_are_marked_and_the_first_turns_of_a_long_reading_left_out(tokens: ReadingTokens) -> None:
+    inputs = tokens.inputs(attitude_reading(TURNS, "Grey Dust (2001)"))
+    this = tokens.tokenizer.token_to_id("[this]")
+    np.testing.assert_array_equal(inputs.marked > 0, inputs.ids == this)
+    assert inputs.marked.sum() == 2
+    assert set(inputs.segments[inputs.asked > 0]) == {SEGMENTS.index("asked")}
+    long = tokens.inputs(intention_reading([RoleTurn("seeker", "so " * 400), RoleTurn("recommender", "well " * 400)] * 2, 3))
+    assert len(long.ids) <= MOST_TOKENS + 1
+    assert long.asked.sum() == MOST_ASKED + 1
+    assert long.marked[0] == 1
+    assert long.marked.sum() == 1
+
+
+@pytest.mark.parametrize("text", ["?", "☺", "ß" * 500, " . "])
+def test_any_text_has_a_turn_to_read(tokens: ReadingTokens, text: str) -> None:
+    inputs = tokens.inputs(attitude_reading((RoleTurn("seeker", text),), "Grey Dust (2001)"))
+    assert inputs.asked.sum() >= 2
+    assert len(inputs.ids) == len(inputs.segments) == len(inputs.marked) == len(inputs.asked)
