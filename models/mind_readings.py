@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from grice.models.data.rectom import MindQuestion, RoleTurn
 from grice.models.dialogue import plain_text
 from grice.models.mind_labels import Role
-from grice.models.mind_wording import dated_removed, movies, names, naming
+from grice.models.mind_wording import dated_replaced, movies, naming, spelt_out, title
 from grice.models.template import token_id
 
 Pieces = Callable[[str], Sequence[int]]
@@ -34,9 +34,9 @@ POSITIONS = MOST_TOKENS + 2
 FACTS = 2
 
 _TAG = re.compile("|".join(map(re.escape, TAGS)), re.IGNORECASE)
-_STAND_IN = {chr(0xE000 + number): f" {tag} " for number, tag in enumerate(TAGS)}
-"""A character of private use for each tag, until all names are found: no name can match in a tag."""
-_OF_TAG = {tag.strip(): character for character, tag in _STAND_IN.items()}
+_THIS, _ANOTHER, _FIRST = "\ue000", "\ue001", 0xE002
+"""Stand for movies until all are found, so that no name can match in a tag: characters of private use."""
+_STAND_INS = re.compile("[\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,24 @@ class ReaderInputs:
 
 def attitude_reading(turns: Sequence[RoleTurn], item: str) -> Reading:
     """For how the seeker stands to `item` after their last turn: the turns since it was named first."""
-    naming_it = [place for place, turn in enumerate(turns) if names(turn.text, item)]
+    others = _others(turns, item)
+    texts = [_found(turn.text, item, others) for turn in turns]
+    naming_it = [place for place, text in enumerate(texts) if _THIS in text]
     first = naming_it[0] if naming_it else max(0, len(turns) - 2)
     start = max(0, min(first - 1, len(turns) - 2), len(turns) - MOST_TURNS)
     chosen = [*([first] if first < start else []), *range(start, len(turns))]
     asked = max((place for place, turn in enumerate(turns) if turn.role == "seeker"), default=len(turns) - 1)
-    read = [turns[place].text for place in chosen]
-    others = [other for other in _others(turns, item) if any(names(text, other) for text in read)]
+    read = dict.fromkeys(found for place in chosen for found in _STAND_INS.findall(texts[place]) if ord(found) >= _FIRST)
+    tags = dict(zip(read, NUMBERED_TAGS, strict=False))
     by = turns[naming_it[0]].role if naming_it else None
-    marked = tuple((turns[place].role, _marked(turns[place].text, item, others), _segment(turns, place, asked)) for place in chosen)
+    marked = tuple((turns[place].role, _tagged(texts[place], tags), _segment(turns, place, asked)) for place in chosen)
     return Reading(marked, (float(by == "seeker"), float(by == "recommender")), of_item=True)
 
 
 def intention_reading(turns: Sequence[RoleTurn], place: int) -> Reading:
     """For what the turn at `place` intends: it, those right before it, and the next if there is one."""
     chosen = range(max(0, place - MOST_BEFORE), min(len(turns), place + MOST_AFTER + 1))
-    marked = tuple((turns[at].role, _marked(turns[at].text, None, ()), _segment(turns, at, place)) for at in chosen)
+    marked = tuple((turns[at].role, _tagged(_found(turns[at].text, None, ()), {}), _segment(turns, at, place)) for at in chosen)
     return Reading(marked, (float(place <= 1), float(place + 1 < len(turns))), of_item=False)
 
 
@@ -102,21 +104,52 @@ def reading_of(question: MindQuestion) -> Reading | None:
 
 
 def _others(turns: Sequence[RoleTurn], item: str) -> list[str]:
-    """The movies that turns name with a year, but for `item`, in the order of their first mention."""
-    named = dict.fromkeys(movie for turn in turns for movie in movies(_plain_quotes(turn.text)))
-    return [movie for movie in named if not names(movie, item)]
+    """The movies that turns name with a year, but for `item`, in the order of their first mention.
+
+    A name may have too much at its front, as in "Alan Lee Grey Dust (2001)".
+    """
+    named = {_key(movie): movie for turn in reversed(turns) for movie in reversed(movies(_plain_quotes(turn.text)))}
+    return [movie for key, movie in reversed(named.items()) if not key.endswith(_key(item)) and not title(key).endswith(_key(item))]
 
 
-def _marked(text: str, item: str | None, others: Sequence[str]) -> str:
-    """`text` with tags for `item`, for `others`, which may be named without their year, and for other movies with a year."""
-    text = _TAG.sub(" ", _plain_quotes(text).translate(dict.fromkeys(map(ord, _STAND_IN), " ")))
-    if item is not None:
-        text = naming(item).sub(_OF_TAG[THIS_TAG], text)
-    for number in sorted(range(len(others)), key=lambda number: -len(others[number])):
-        tag = NUMBERED_TAGS[number] if number < len(NUMBERED_TAGS) else ANOTHER_TAG
-        text = naming(others[number]).sub(_OF_TAG[tag], text)
-    text = dated_removed(text, _OF_TAG[ANOTHER_TAG])
-    return plain_text("".join(_STAND_IN.get(character, character) for character in text)).lower()
+def _found(text: str, item: str | None, others: Sequence[str]) -> str:
+    """`text` with a stand-in for `item`, each of `others` and any other movie that it names with a year.
+
+    Names with a year come first, longer ones before shorter ones: a sequel is not the movie that its name begins with.
+    """
+    text = _STAND_INS.sub(" ", _TAG.sub(" ", _plain_quotes(text)))
+    known = {_key(other): chr(_FIRST + number) for number, other in enumerate(others)} | ({_key(item): _THIS} if item else {})
+    if item and title(item) != item:
+        text = spelt_out(item).sub(_THIS, text)
+    text = dated_replaced(text, lambda name: _of_dated(name, known))
+    longest_first = sorted([*others, *([item] if item else [])], key=len, reverse=True)
+    for name in longest_first:
+        if len(title(name).split()) > 1:
+            text = spelt_out(title(name)).sub(known[_key(name)], text)
+    for name in longest_first:
+        text = naming(name).sub(known[_key(name)], text)
+    return text
+
+
+def _of_dated(name: str, known: Mapping[str, str]) -> str:
+    """The stand-in for a movie named with its year, after what was taken for the beginning of its name."""
+    key = _key(name)
+    found = max((each for each in known if key.endswith(each) or title(key).endswith(each)), key=len, default=None)
+    if found is None:
+        return _ANOTHER
+    own = found if key.endswith(found) else f"{found} (year)"
+    words = name.split()
+    return " ".join([*words[: len(words) - len(own.split())], known[found]])
+
+
+def _tagged(text: str, tags: Mapping[str, str]) -> str:
+    """`text` with tags for stand-ins."""
+    named = {_THIS: THIS_TAG, **tags}
+    return plain_text(_STAND_INS.sub(lambda found: f" {named.get(found[0], ANOTHER_TAG)} ", text)).lower()
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).lower()
 
 
 def _plain_quotes(text: str) -> str:

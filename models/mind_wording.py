@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -92,9 +92,14 @@ def movies(text: str) -> list[str]:
     return [found[0] for found in _DATED.finditer(text) if not found[0].startswith("(")]
 
 
-def dated_removed(text: str, stand_in: str) -> str:
-    """`text` with `stand_in` for each movie that it names with its year."""
-    return _DATED.sub(f" {stand_in} ", text)
+def dated_replaced(text: str, stand_in: Callable[[str], str]) -> str:
+    """`text` with something else for each movie that it names with its year."""
+    return _DATED.sub(lambda found: f" {stand_in(found[0])} ", text)
+
+
+def title(item: str) -> str:
+    """A movie's name without its year."""
+    return re.sub(rf"\s*{_YEAR}", "", item).strip()
 
 
 @functools.lru_cache(maxsize=512)
@@ -103,16 +108,22 @@ def naming(item: str) -> re.Pattern[str]:
 
     A name of function words alone ("It", "Up") needs its year.
     """
-    title = re.sub(rf"\s*{_YEAR}", "", item).strip() or item.strip()
-    words = title.split()
+    name = title(item) or item.strip()
+    words = name.split()
     forms = [_spaced(words)]
     if all(word.lower() in FUNCTION_WORDS for word in words):
         return re.compile(rf"(?<!\w){forms[0]}\s*{_YEAR}")
-    short = title.partition(":")[0].split()
+    short = name.partition(":")[0].split()
     short = short[1:] if short and short[0].lower() in _ARTICLES else short
     if len(" ".join(short)) >= LEAST_SHORT_NAME:
         forms.append(_spaced(short))
     return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)(?:\s*{_YEAR})?", re.IGNORECASE)
+
+
+@functools.lru_cache(maxsize=512)
+def spelt_out(name: str) -> re.Pattern[str]:
+    """How a text names a movie as `name` does, in whatever case."""
+    return re.compile(rf"(?<!\w){_spaced(name.split())}(?!\w)", re.IGNORECASE)
 
 
 def _spaced(words: Sequence[str]) -> str:
@@ -129,8 +140,8 @@ def masked(text: str, item: str | None = None) -> str:
     """`text` with `THIS` for `item` and `ANOTHER` for other dated movies; without an item, with `THIS` for all."""
     text = text.replace("&quot;", '"').replace("’", "'")
     if item is None:
-        return plain_text(dated_removed(text, THIS))
-    return plain_text(dated_removed(naming(item).sub(f" {THIS} ", text), ANOTHER))
+        return plain_text(dated_replaced(text, lambda _: THIS))
+    return plain_text(dated_replaced(naming(item).sub(f" {THIS} ", text), lambda _: ANOTHER))
 
 
 @functools.lru_cache(maxsize=8192)

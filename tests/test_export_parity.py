@@ -16,6 +16,7 @@ from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import PRETRAINED
 from grice.models.template import SourceFormat, encode_source
 from grice.models.training.directness import DirectnessRecipe, empty_model
+from grice.models.training.low_bits import LowBits
 from grice.models.training.rewriter import save
 
 LAYOUT = {"history_turns": 2, "max_tokens": 64}
@@ -93,7 +94,12 @@ def scorer(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Pa
     folder = tmp_path_factory.mktemp("directness") / "model"
     folder.mkdir()
     recipe = DirectnessRecipe(layers=2)
-    torch.save(empty_model(tokenizer.get_vocab_size(), recipe).state_dict(), folder / "model.pt")
+    model = empty_model(tokenizer.get_vocab_size(), recipe)
+    with torch.no_grad():  # int8 has them in four bits
+        for name, weight in model.named_parameters():
+            if weight.ndim == 2 and "position" not in name:
+                weight.copy_(LowBits.of(weight).weight)
+    torch.save(model.state_dict(), folder / "model.pt")
     tokenizer.save(str(folder / "tokenizer.json"))
     layout = {"history_turns": 1, "max_tokens": 112, "with_form": False}
     facts = {"recipe": {"layout": layout, "layers": 2}, "calibration": {"slope": 1.0, "offset": 0.0}}

@@ -42,7 +42,7 @@ def load_checkpoint(folder: Path) -> tuple[DirectnessModel, dict[str, Any]]:
 def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
     """Write `encoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
-    int8 keeps the weights in four bits in the file.
+    int8 has the weights in four bits in the file.
 
     Raises:
         ModelNotFound: there is no checkpoint.

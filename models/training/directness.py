@@ -14,7 +14,6 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn import functional
 from transformers import BertConfig, BertModel
 
@@ -22,7 +21,6 @@ from grice.models.data import direct
 from grice.models.directness import directness_inputs
 from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
-from grice.models.training.low_bits import rounded_copy, rounded_weights
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 Loss = Literal["pointwise", "pairwise", "both"]
@@ -33,12 +31,7 @@ GOLD = (1.0, 0.5, 0.0)
 
 @dataclass(frozen=True)
 class DirectnessRecipe:
-    """The shipped scorer.
-
-    Attributes:
-        hide_history: the share of rows that are shown without their history.
-        low_bits: epochs at the end in which the weights are rounded to four bits.
-    """
+    """The shipped scorer. `hide_history` is the share of rows that are shown without their history."""
 
     layout: SourceFormat = SourceFormat(history_turns=1, max_tokens=112, with_form=False)
     layers: int = 6
@@ -47,7 +40,6 @@ class DirectnessRecipe:
     triples_a_batch: int = 16
     hide_history: float = 0.3
     dropout: float = 0.1
-    low_bits: int = 1
     seed: int = 0
 
 
@@ -87,22 +79,17 @@ def train_directness(data_dir: Path, out: Path, recipe: DirectnessRecipe | None 
     model = small_model(words, recipe)
 
     def loss(current: nn.Module, batch: TripleBatch) -> Tensor:
-        last = trainer.step >= (recipe.schedule.epochs - recipe.low_bits) * trainer.steps_per_epoch
-        inputs = batch.ids.to(place), batch.mask.to(place), batch.query.to(place)
-        raw = functional_call(current, rounded_weights(current) if last else {}, inputs).float()
+        raw = current(batch.ids.to(place), batch.mask.to(place), batch.query.to(place)).float()
         return ranking_loss(raw.view(3, -1), recipe.loss)
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
-        raw = raw_scores(rounded_copy(current) if recipe.low_bits else current, words.tokenizer, dev, recipe.layout)
+        raw = raw_scores(current, words.tokenizer, dev, recipe.layout)
         exact = float(((raw[0] > raw[1]) & (raw[1] > raw[2])).mean())
         tau = float(np.mean([np.sign(raw[a] - raw[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
         return exact, {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
     batches = batcher(words.tokenizer, rows, recipe)
-    trainer = Trainer(model, out, recipe.schedule, batches, loss, evaluate, place)
-    best = trainer.fit()
-    if recipe.low_bits:
-        model.load_state_dict(rounded_copy(model).state_dict())
+    best = Trainer(model, out, recipe.schedule, batches, loss, evaluate, place).fit()
     slope, offset = calibration(raw_scores(model.eval(), words.tokenizer, dev, recipe.layout))
     folder = out / "model"
     folder.mkdir(exist_ok=True)

@@ -6,11 +6,9 @@ output, and a step of -7 to 7. `multiple × step` fits into int8, so at run time
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 BLOCK = 64
 MOST_STEPS, MOST_MULTIPLE = 7, 18
@@ -54,21 +52,3 @@ class LowBits:
 def rounded(weight: Tensor) -> Tensor:
     """`weight` as four bits hold it; gradients pass as though nothing had been rounded."""
     return weight + (LowBits.of(weight).weight - weight).detach()
-
-
-def rounded_weights(model: nn.Module) -> dict[str, Tensor]:
-    """The weights of linear layers and of token embeddings, by name, as `rounded` gives them: for `torch.func.functional_call`."""
-    return {
-        f"{name}.weight": rounded(part.weight)
-        for name, part in model.named_modules()
-        if isinstance(part, nn.Linear) or name.endswith("word_embeddings")
-    }
-
-
-def rounded_copy(model: nn.Module) -> nn.Module:
-    """A copy whose weights, those of `rounded_weights`, are what four bits hold."""
-    result = copy.deepcopy(model)
-    with torch.no_grad():
-        for name, weight in rounded_weights(model).items():
-            result.get_parameter(name).copy_(weight)
-    return result

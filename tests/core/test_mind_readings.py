@@ -38,6 +38,21 @@ def test_who_names_a_movie_first_is_told() -> None:
     assert attitude_reading(TURNS, "Never Named (1999)").facts == (0.0, 0.0)
 
 
+def test_a_sequel_is_not_the_movie_that_its_name_begins_with() -> None:
+    said = (
+        RoleTurn("recommender", "I saw Grey Dust 2 (2005)! Or Alan Lee Grey Dust  (2001)?"),
+        RoleTurn("seeker", "I only know grey dust, not Grey Dust 2. And the harbour? Hidden Harbour: The Return"),
+        RoleTurn("recommender", "Hidden Harbour: The Start (1985) came first"),
+    )
+    assert [text for _, text, _ in attitude_reading(said, "Grey Dust (2001)").turns] == [
+        "i saw [a] ! or alan lee [this] ?",
+        "i only know [this] , not [a] . and the harbour? [b] : the return",
+        "[b] came first",
+    ]
+    assert attitude_reading(said, "Grey Dust 2 (2005)").turns[0][1] == "i saw [this] ! or [a] ?"
+    assert "[this]" in attitude_reading(said, "Hidden Harbour: The Return").turns[1][1]
+
+
 def test_more_movies_than_tags_share_one() -> None:
     named = " ".join(f"Film Number {number} (199{number})," for number in range(8))
     reading = attitude_reading((RoleTurn("recommender", named), RoleTurn("seeker", "The last.")), "Film Number 7 (1997)")
