@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ READER_HEADS = (*map(intention_head, ROLES), ATTITUDE)
 """What the reader answers; what comes next is left to the heads on sentences."""
 HALVED = ("token_weights", "whole_weights")
 """Arrays that are kept in half precision."""
+REMEMBERED = 4096
+"""Readings whose probabilities are remembered: when a dialogue goes on by a turn, most stay as they are."""
 LEAST = 1e-6
 """Probabilities are kept this far from 0 where their logarithm is taken."""
 
@@ -74,9 +77,10 @@ class JointReader:
         self.heads = load_heads(files("reader.npz"), sets)
         self.members = {name: membership(name, sets[name]) for name in READER_HEADS}
         self.session = open_session(files(FILE), provider, threads)
+        self.shares = functools.lru_cache(REMEMBERED)(self._shares)
+        """Of a head's sets, shape (sets,): the arguments are the head and the reading."""
 
-    def shares(self, head: str, reading: Reading) -> Array:
-        """The probabilities of the head's sets, shape (sets,)."""
+    def _shares(self, head: str, reading: Reading) -> Array:
         inputs = self.tokens.inputs(reading)
         states = self.session.run(["states"], {"ids": inputs.ids[None], "segments": inputs.segments[None]})[0][0]
         return self.heads[head].predict(states, inputs, self.members[head])

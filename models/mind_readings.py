@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ TAGS = (THIS_TAG, ANOTHER_TAG, *NUMBERED_TAGS, *ROLE_TAGS.values())
 """Stand for the movie in question, any other, the first others that a dialogue names with a year, and who speaks."""
 SEGMENTS = ("recommender", "seeker", "asked", "after")
 """Who says a turn; the turn that is asked about, and those after it, have segments of their own."""
-MOST_TURNS, MOST_BEFORE, MOST_AFTER = 8, 3, 1
-"""Turns that are read: for an attitude the last and where the movie is named first, for intentions those around the turn."""
+MOST_TURNS, MOST_BEFORE = 8, 2
+"""Turns that are read: for an attitude the last and where the movie is named first, for intentions the turn and those before it."""
 MOST_ASKED, MOST_AROUND, MOST_TOKENS = 120, 90, 230
 """Pieces of the turn asked about, of any other turn, and of all."""
 POSITIONS = MOST_TOKENS + 2
@@ -75,25 +76,26 @@ class ReaderInputs:
 
 def attitude_reading(turns: Sequence[RoleTurn], item: str) -> Reading:
     """For how the seeker stands to `item` after their last turn: the turns since it was named first."""
-    others = _others(turns, item)
-    texts = [_found(turn.text, item, others) for turn in turns]
-    naming_it = [place for place, text in enumerate(texts) if _THIS in text]
-    first = naming_it[0] if naming_it else max(0, len(turns) - 2)
-    start = max(0, min(first - 1, len(turns) - 2), len(turns) - MOST_TURNS)
+    others, word = _others(turns, item), _key_word(item)
+    possible = (place for place, turn in enumerate(turns) if word in _plain_quotes(turn.text).lower())
+    named = next((place for place in possible if _THIS in _found(turns[place].text, item, others)), None)
+    first = max(0, len(turns) - 2) if named is None else named
+    start = max(0, min(first, len(turns) - 2), len(turns) - MOST_TURNS)
     chosen = [*([first] if first < start else []), *range(start, len(turns))]
     asked = max((place for place, turn in enumerate(turns) if turn.role == "seeker"), default=len(turns) - 1)
-    read = dict.fromkeys(found for place in chosen for found in _STAND_INS.findall(texts[place]) if ord(found) >= _FIRST)
+    texts = {place: _found(turns[place].text, item, others) for place in chosen}
+    read = dict.fromkeys(found for text in texts.values() for found in _STAND_INS.findall(text) if ord(found) >= _FIRST)
     tags = dict(zip(read, NUMBERED_TAGS, strict=False))
-    by = turns[naming_it[0]].role if naming_it else None
-    marked = tuple((turns[place].role, _tagged(texts[place], tags), _segment(turns, place, asked)) for place in chosen)
+    by = turns[named].role if named is not None else None
+    marked = tuple((turns[place].role, _tagged(text, tags), _segment(turns, place, asked)) for place, text in texts.items())
     return Reading(marked, (float(by == "seeker"), float(by == "recommender")), of_item=True)
 
 
 def intention_reading(turns: Sequence[RoleTurn], place: int) -> Reading:
-    """For what the turn at `place` intends: it, those right before it, and the next if there is one."""
-    chosen = range(max(0, place - MOST_BEFORE), min(len(turns), place + MOST_AFTER + 1))
+    """For what the turn at `place` intends: it and those right before it, so that it is read once, not again with the reply."""
+    chosen = range(max(0, place - MOST_BEFORE), place + 1)
     marked = tuple((turns[at].role, _tagged(_found(turns[at].text, None, ()), {}), _segment(turns, at, place)) for at in chosen)
-    return Reading(marked, (float(place <= 1), float(place + 1 < len(turns))), of_item=False)
+    return Reading(marked, (float(place <= 1), 0.0), of_item=False)
 
 
 def reading_of(question: MindQuestion) -> Reading | None:
@@ -122,13 +124,21 @@ def _found(text: str, item: str | None, others: Sequence[str]) -> str:
     if item and title(item) != item:
         text = spelt_out(item).sub(_THIS, text)
     text = dated_replaced(text, lambda name: _of_dated(name, known))
-    longest_first = sorted([*others, *([item] if item else [])], key=len, reverse=True)
+    lower = text.lower()
+    possible = (name for name in [*others, *([item] if item else [])] if _key_word(name) in lower)
+    longest_first = sorted(possible, key=len, reverse=True)
     for name in longest_first:
         if len(title(name).split()) > 1:
             text = spelt_out(title(name)).sub(known[_key(name)], text)
     for name in longest_first:
         text = naming(name).sub(known[_key(name)], text)
     return text
+
+
+@functools.lru_cache(maxsize=2048)
+def _key_word(name: str) -> str:
+    """A word that a text has, in lower case, wherever it names a movie, see `grice.models.mind_wording.naming`."""
+    return max((title(name) or name).partition(":")[0].lower().split(), key=len, default="")
 
 
 def _of_dated(name: str, known: Mapping[str, str]) -> str:

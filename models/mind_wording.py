@@ -89,7 +89,12 @@ def parts(text: str) -> list[str]:
 
 def movies(text: str) -> list[str]:
     """The movies that a text names with their year, as it names them."""
-    return [found[0] for found in _DATED.finditer(text) if not found[0].startswith("(")]
+    return list(_dated(text))
+
+
+@functools.lru_cache(maxsize=2048)
+def _dated(text: str) -> tuple[str, ...]:
+    return tuple(found[0] for found in _DATED.finditer(text) if not found[0].startswith("("))
 
 
 def dated_replaced(text: str, stand_in: Callable[[str], str]) -> str:
@@ -97,6 +102,7 @@ def dated_replaced(text: str, stand_in: Callable[[str], str]) -> str:
     return _DATED.sub(lambda found: f" {stand_in(found[0])} ", text)
 
 
+@functools.lru_cache(maxsize=2048)
 def title(item: str) -> str:
     """A movie's name without its year."""
     return re.sub(rf"\s*{_YEAR}", "", item).strip()

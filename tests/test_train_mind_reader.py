@@ -77,7 +77,7 @@ def test_the_exported_reader_says_what_the_trained_model_says(out: Path, questio
     sets = {name: wanted(name, of_head(questions, name)) for name in READER_HEADS}
     tokens = ReadingTokens(Tokenizer.from_file(str(out / "model" / "tokenizer.json")))
     model = ReaderModel(tokens.tokenizer.get_vocab_size(), SMALL.layers, sets)
-    model.load_state_dict(torch.load(out / "best.pt", weights_only=True))
+    model.load_state_dict(torch.load(out / "finishing" / "best.pt", weights_only=True))
     model, reader = rounded_encoder(model).eval(), load(out, questions)
     for name in READER_HEADS:
         for question in of_head(questions, name)[:4]:

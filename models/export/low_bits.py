@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from grice.models.export.onnx_files import write_int8
+from grice.models.export.onnx_files import quiet, write_int8
 from grice.models.training.low_bits import BLOCK, MOST_STEPS, LowBits
 
 _QUANTIZED, _SCALE, _ZERO = "_quantized", "_scale", "_zero_point"
@@ -26,7 +26,8 @@ def write_low_bits(source: Path, target: Path) -> None:
     exact = {each.name: numpy_helper.to_array(each) for each in onnx.load(str(source)).graph.initializer}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
-        write_int8(source, path)
+        with quiet():
+            write_int8(source, path)
         model = onnx.load(str(path))
     found = {each.name.removesuffix(_QUANTIZED) for each in model.graph.initializer if each.name.endswith(_QUANTIZED)}
     for name in sorted(found):

@@ -6,7 +6,8 @@ import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -209,9 +210,16 @@ def write_precision(source: Path, target: Path, precision: str, by_row: bool = F
         "int8": write_int8_by_row if by_row else write_int8,
         "fp16": write_fp16,
     }
-    level = logging.root.manager.disable
-    logging.disable(logging.WARNING)  # the quantisers tell of every node
-    try:
+    with quiet():
         writers[precision](source, target)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without the log of the quantisers, who tell of every node."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
     finally:
         logging.disable(level)

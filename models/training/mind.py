@@ -45,14 +45,15 @@ class MindRecipe:
         head: how each is fitted.
         axes: principal axes of the vectors, for all heads.
         reader: how the reader beside them is fine-tuned; None: there is none.
-        written: whether attitudes are also learned from chats that we wrote.
+        written: attitudes from chats that we wrote, the first in the file, that the heads learn from, too: about as many as RecToM
+            has, more made them worse. The reader has a share of its own (`ReaderRecipe.written`).
         folds: of the cross-validation.
     """
 
     head: SetRecipe = field(default_factory=SetRecipe)
     axes: int = 32
     reader: ReaderRecipe | None = field(default_factory=ReaderRecipe)
-    written: bool = True
+    written: int = 1275
     folds: int = 5
     seed: int = 0
 
@@ -79,9 +80,9 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
     return [Example(question, known[_matter(question)]) for question in questions]
 
 
-def written_examples(encoder: SentenceEncoder) -> list[Example]:
-    """How a seeker stands to movies in chats that we wrote."""
-    return [Example(question, inputs_of(encoder, question)) for question in movie_chats.written()]
+def written_examples(encoder: SentenceEncoder, count: int) -> list[Example]:
+    """How a seeker stands to movies in chats that we wrote, the first `count` attitudes."""
+    return [Example(question, inputs_of(encoder, question)) for question in movie_chats.written()[:count]]
 
 
 def _matter(question: MindQuestion) -> tuple[Any, ...]:
@@ -125,13 +126,12 @@ def train_mind(
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     examples = read_examples(data_dir, encoder)
-    seen = [*examples, *(written_examples(encoder) if recipe.written else [])]
-    heads = fit(seen, recipe)
+    heads = fit([*examples, *written_examples(encoder, recipe.written)], recipe)
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
     if recipe.reader:
-        shutil.copytree(_reader(seen, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+        shutil.copytree(_reader(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -159,13 +159,13 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
     about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
-    examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder, recipe.written)
     folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for number in tqdm(range(recipe.folds), desc="folds"):
-        seen = [*(example for example, fold in zip(examples, folds, strict=True) if fold != number), *written]
+        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
         unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
-        for task, found in _fold(seen, unseen, recipe, encoder, out / "folds" / f"{number}.json", about).items():
+        for task, found in _fold(seen, unseen, written, recipe, encoder, out / "folds" / f"{number}.json", about).items():
             predictions[task] |= found
     path = out / FOLDS_FILE
     content = {
@@ -178,12 +178,13 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
 
 
 def _reader(examples: Sequence[Example], out: Path, recipe: ReaderRecipe) -> Path:
-    return train_reader([example.question for example in taught_by(examples)], out, recipe)
+    return train_reader([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
 
 
 def _fold(
     seen: Sequence[Example],
     unseen: Sequence[Example],
+    written: Sequence[Example],
     recipe: MindRecipe,
     encoder: SentenceEncoder,
     path: Path,
@@ -194,7 +195,7 @@ def _fold(
         if stored["about"] == json.loads(json.dumps(about)):
             kept: dict[str, dict[str, str]] = stored["predictions"]
             return kept
-    heads = fit(seen, recipe)
+    heads = fit([*seen, *written], recipe)
     reader = None
     if recipe.reader:
         folder = _reader(seen, path.with_suffix(""), recipe.reader)

@@ -42,6 +42,7 @@ class ReaderRecipe:
         coarse: weight of the likelihood of the coarser sets, 0 to 1.
         low_bits: epochs at the end in which the weights are rounded to four bits.
         written: the share of our own chats that an epoch shows.
+        finishing: a last stage, on RecToM alone and with rounded weights.
     """
 
     layers: int = 5
@@ -51,6 +52,7 @@ class ReaderRecipe:
     written: float = 0.5
     batch: int = 24
     schedule: Schedule = Schedule(epochs=4, learning_rate=1.5e-4, warmup=0.1, average=0.997)
+    finishing: Schedule = Schedule(epochs=1, learning_rate=5e-5, warmup=0.1)
     seed: int = 0
 
 
@@ -120,10 +122,20 @@ def train_reader(questions: Sequence[MindQuestion], out: Path, recipe: ReaderRec
     model.start(known, len(TAGS))
     _name_tags(model, known)
 
+    _stage(model, out, recipe.schedule, recipe.low_bits, items, recipe)
+    _stage(model, out / "finishing", recipe.finishing, recipe.finishing.epochs, [each for each in items if not each.ours], recipe)
+    heads = {name: model.head(name) for name in READER_HEADS}
+    return export_reader(model, heads, known.tokenizer, out / "model")
+
+
+def _stage(model: ReaderModel, out: Path, schedule: Schedule, low_bits: int, items: Sequence[Item], recipe: ReaderRecipe) -> None:
+    """Train on these items, the last `low_bits` epochs with rounded weights; of items that we wrote, each epoch shows a share."""
+    written = [each for each in items if each.ours]
+    released = [each for each in items if not each.ours]
+
     def batches(epoch: int) -> list[list[Item]]:
         generator, chance = torch.Generator().manual_seed(recipe.seed * 1000 + epoch), random.Random(f"{recipe.seed} {epoch}")
-        written = [each for each in items if each.ours]
-        shown = [each for each in items if not each.ours] + chance.sample(written, round(recipe.written * len(written)))
+        shown = released + chance.sample(written, round(recipe.written * len(written)))
         found = []
         for name in READER_HEADS:
             own = [each for each in shown if each.head == name]
@@ -133,17 +145,15 @@ def train_reader(questions: Sequence[MindQuestion], out: Path, recipe: ReaderRec
         return found
 
     def loss(_: nn.Module, batch: list[Item]) -> Tensor:
-        model.low_bits = trainer.step >= (recipe.schedule.epochs - recipe.low_bits) * trainer.steps_per_epoch
+        model.low_bits = trainer.step >= (schedule.epochs - low_bits) * trainer.steps_per_epoch
         values = model(batch).float()
-        return sets[batch[0].head].loss(values, torch.tensor([each.gold for each in batch]), recipe.coarse)
+        return model.sets[batch[0].head].loss(values, torch.tensor([each.gold for each in batch]), recipe.coarse)
 
     def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
         return float(trainer.step), {}  # the last epoch is kept: only then are the weights rounded
 
-    trainer = Trainer(model, out, recipe.schedule, batches, loss, evaluate, torch.device("cpu"))
+    trainer = Trainer(model, out, schedule, batches, loss, evaluate, torch.device("cpu"))
     trainer.fit()
-    heads = {name: model.head(name) for name in READER_HEADS}
-    return export_reader(model, heads, known.tokenizer, out / "model")
 
 
 def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: ReaderRecipe) -> Vocabulary:

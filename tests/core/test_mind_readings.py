@@ -13,7 +13,7 @@ TURNS = (
     RoleTurn("recommender", "Then try Grey Dust (2001) or The Red Mill: Part Two (2011)."),
     RoleTurn("seeker", "Grey dust was dull, but red mill sounds good. Is it like Hidden Harbour?"),
 )
-TAKEN = [SEGMENTS.index(name) for name in ("seeker", "recommender", "asked")]
+TAKEN = [SEGMENTS.index(name) for name in ("recommender", "asked")]
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,8 @@ def tokens() -> ReadingTokens:
 def test_the_movie_and_the_others_are_marked_with_and_without_their_year() -> None:
     reading = attitude_reading(TURNS, "The Red Mill: Part Two (2011)")
     assert [text for _, text, _ in reading.turns] == [
-        "hi! i liked [a] .",
-        "then try [b] or [this] .",
-        "[b] was dull, but [this] sounds good. is it like [a] ?",
+        "then try [a] or [this] .",
+        "[a] was dull, but [this] sounds good. is it like [b] ?",
     ]
     assert [segment for _, _, segment in reading.turns] == TAKEN
     assert reading.facts == (0.0, 1.0)
@@ -50,7 +49,7 @@ def test_a_sequel_is_not_the_movie_that_its_name_begins_with() -> None:
         "[b] came first",
     ]
     assert attitude_reading(said, "Grey Dust 2 (2005)").turns[0][1] == "i saw [this] ! or [a] ?"
-    assert "[this]" in attitude_reading(said, "Hidden Harbour: The Return").turns[1][1]
+    assert "[this]" in attitude_reading(said, "Hidden Harbour: The Return").turns[0][1]
 
 
 def test_more_movies_than_tags_share_one() -> None:
@@ -74,13 +73,13 @@ def test_a_movie_named_long_ago_is_read_where_it_was_named() -> None:
     assert reading.turns[-1] == ("seeker", "turn 19", SEGMENTS.index("asked"))
 
 
-def test_for_intentions_the_turns_around_are_read() -> None:
+def test_for_intentions_the_turn_and_those_before_it_are_read() -> None:
     talk = [RoleTurn("seeker" if number % 2 else "recommender", f"turn {number}") for number in range(10)]
     reading = intention_reading(talk, 5)
-    assert [text for _, text, _ in reading.turns] == [f"turn {number}" for number in range(2, 7)]
-    assert [SEGMENTS[segment] for _, _, segment in reading.turns] == ["recommender", "seeker", "recommender", "asked", "after"]
-    assert intention_reading(talk, 9).facts == (0.0, 0.0)
-    assert intention_reading(talk[:2], 0).facts == (1.0, 1.0)
+    assert [text for _, text, _ in reading.turns] == [f"turn {number}" for number in range(3, 6)]
+    assert [SEGMENTS[segment] for _, _, segment in reading.turns] == ["seeker", "recommender", "asked"]
+    assert intention_reading(talk[:6], 5) == reading  # the reply does not matter
+    assert (reading.facts, intention_reading(talk, 0).facts) == ((0.0, 0.0), (1.0, 0.0))
 
 
 def test_pieces_are_marked_and_the_first_turns_of_a_long_reading_left_out(tokens: ReadingTokens) -> None:
