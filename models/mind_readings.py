@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,9 +16,6 @@ from grice.models.dialogue import plain_text
 from grice.models.mind_labels import Role
 from grice.models.mind_wording import dated_replaced, movies, naming, spelt_out, title
 from grice.models.template import token_id
-
-Pieces = Callable[[str], Sequence[int]]
-"""From a text to the ids of its pieces."""
 
 THIS_TAG, ANOTHER_TAG = "[this]", "[another]"
 NUMBERED_TAGS = ("[a]", "[b]", "[c]", "[d]", "[e]")

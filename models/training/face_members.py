@@ -35,7 +35,7 @@ class IntentionRecipe:
         committee: networks; each leaves out another part of the dialogues, on which everything else is fitted.
         word_strength: of the regularisation of the model on words, scikit-learn's C.
         agreement_strength: of that of the estimate of agreement.
-        written: whether the members also learn from dialogues that we wrote, rich in rare acts; not measured yet.
+        written: whether the members also learn from dialogues that we wrote, rich in rare acts; off, see the model card.
         folds: of the outer cross-validation.
     """
 
