@@ -16,7 +16,7 @@ from grice.models.manifest import read_manifest
 from grice.models.mind import MindModel
 from grice.models.mind_heads import HEADS, MindHeads, membership
 from grice.models.sentence_encoder import load_sentence_encoder
-from grice.models.training import mind
+from grice.models.training import mind, movie_chats
 from grice.models.training.mind import Example, MindRecipe, cross_validate, fit, read_examples, train_mind
 from grice.models.training.mind_reader import ReaderRecipe
 from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
@@ -103,7 +103,9 @@ def test_a_fold_never_sees_its_dialogues_and_a_stopped_run_goes_on(
     assert json.loads(cross_validate(data, tmp_path, SMALL).read_text()) == content
 
 
-def test_a_model_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_path: Path) -> None:
+def test_a_model_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = movie_chats.written()[:20]
+    monkeypatch.setattr(movie_chats, "written", lambda: few)
     manifest = read_manifest(train_mind(data, tmp_path, replace(SMALL, reader=READER)), "mind")
     encoder = load_sentence_encoder()
     model = MindModel(manifest, encoder)
