@@ -31,21 +31,22 @@ class MindMembers:
     def of_turn(self, turns: Sequence[RoleTurn], place: int) -> Probabilities:
         """For the fine intentions of the turn at `place`."""
         inputs = intention_inputs(self.encoder, turns, place)
-        return self._mixed(intention_head(turns[place].role), inputs, intention_reading(turns, place))
+        return self.probabilities(intention_head(turns[place].role), inputs, intention_reading(turns, place))
 
     def of_item(self, turns: Sequence[RoleTurn], item: str) -> Probabilities:
         """For how the seeker stands to `item` after these turns."""
-        return self._mixed(ATTITUDE, attitude_inputs(self.encoder, turns, item), attitude_reading(turns, item))
+        return self.probabilities(ATTITUDE, attitude_inputs(self.encoder, turns, item), attitude_reading(turns, item))
 
     def of_next(self, turns: Sequence[RoleTurn], role: Role) -> Probabilities:
         """For the coarse intentions of the next turn, by `role`."""
-        return self._mixed(next_head(role), next_inputs(self.encoder, turns, role), None)
+        return self.probabilities(next_head(role), next_inputs(self.encoder, turns, role), None)
 
     def of_question(self, question: MindQuestion) -> Probabilities:
         """For what a question asks about."""
-        return self._mixed(head_of(question), inputs_of(self.encoder, question), reading_of(question))
+        return self.probabilities(head_of(question), inputs_of(self.encoder, question), reading_of(question))
 
-    def _mixed(self, head: str, inputs: MindInputs, reading: Reading | None) -> Probabilities:
+    def probabilities(self, head: str, inputs: MindInputs, reading: Reading | None) -> Probabilities:
+        """Of a head, from what both members read; where there is no reading, the heads answer alone."""
         found = self.heads.probabilities(head, inputs)
         if self.reader is None or reading is None:
             return found

@@ -43,7 +43,8 @@ class Reading:
 
     Attributes:
         turns: who speaks, the text with its tags, and the place of its segment in `SEGMENTS`.
-        facts: two more things, 0 or 1.
+        facts: 0 or 1; of an attitude whether the seeker, and whether the recommender, named the movie first; of intentions
+            whether the turn is one of the first two, and 0.
         of_item: the movie in question is what the answer is about.
     """
 

@@ -16,6 +16,7 @@ from grice.models.data.rectom import MindQuestion
 from grice.models.errors import WeightsError
 from grice.models.heads import Array
 from grice.models.mind_answers import head_of
+from grice.models.mind_heads import ATTITUDE
 from grice.models.mind_reader import FILE, READER_HEADS, JointReader, mixed
 from grice.models.mind_readings import ReadingTokens, reading_of
 from grice.models.training import movie_chats
@@ -70,7 +71,8 @@ def test_the_reader_learns_and_its_shares_add_up(out: Path, questions: Sequence[
         assert found.sum(1) == pytest.approx(1, abs=1e-5)
         right = np.array([sets_of(own).index(right_labels(question)) for question in own])
         common = np.bincount(right).max() / len(right)
-        assert (found.argmax(1) == right).mean() >= common
+        learned = (found.argmax(1) == right).mean()
+        assert learned > common if name == ATTITUDE else learned >= common  # of the others there are six
 
 
 def test_the_exported_reader_says_what_the_trained_model_says(out: Path, questions: Sequence[MindQuestion]) -> None:
@@ -109,7 +111,10 @@ def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion]
             train_reader(questions, tmp_path / "stopped", recipe)
     folder = train_reader(questions, tmp_path / "stopped", recipe)
     assert folder == tmp_path / "stopped" / "model"
-    assert load(tmp_path / "stopped", questions).heads.keys() == load(out, questions).heads.keys()
+    again, once = load(tmp_path / "stopped", questions), load(out, questions)
+    for question in questions[::7]:
+        if reading_of(question):  # the last digits may differ, and then a weight is rounded to another step
+            np.testing.assert_allclose(said(again, question), said(once, question), atol=0.1)
     log = [json.loads(line) for line in (tmp_path / "stopped" / "log.jsonl").read_text().splitlines()]
     assert [line["epoch"] for line in log] == list(range(1, recipe.schedule.epochs + 1))
 

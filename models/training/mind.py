@@ -23,6 +23,7 @@ from grice.models.mind_heads import ATTITUDE, HEADS, MindHeads, SetHead, network
 from grice.models.mind_inputs import MindInputs
 from grice.models.mind_members import MindMembers
 from grice.models.mind_reader import JointReader
+from grice.models.mind_readings import reading_of
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training import movie_chats
 from grice.models.training.behaviors import fold_of
@@ -142,6 +143,7 @@ def train_mind(
             "settings": {"encoder": encoder.identity, "sets": heads.sets, "reader": recipe.reader is not None},
             "training": {
                 "data": f"RecToM, all {len(examples)} questions on {dialogues} dialogues",
+                "own_data": f"{len(movie_chats.written())} attitudes in chats of our own",
                 "recipe": asdict(recipe),
             },
         },
@@ -203,7 +205,7 @@ def _fold(
     members = MindMembers(encoder, heads, reader)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for example in unseen:
-        found = members.of_question(example.question)
+        found = members.probabilities(head_of(example.question), example.inputs, reading_of(example.question))
         predictions[example.question.task][example.question.question_id] = "".join(sorted(answer(example.question, found)))
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
