@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from grice.components.settings import HTTP, ONNX, ComponentSettings
-from grice.middleware.analysis import TurnAnalysis
-from grice.middleware.pipeline import Pipeline
-from grice.middleware.remembered import Remembered
-from grice.middleware.remote.settings import RemoteSettings
+from grice.middleware.client.settings import RemoteSettings
+from grice.middleware.runtime.remembered import Remembered
+from grice.middleware.runtime.timed_workers import TimedWorkers
 from grice.middleware.settings import PipelineSettings
-from grice.middleware.slot_reports import ReportsSlots, SlotReporter
-from grice.middleware.timed_workers import TimedWorkers
+from grice.middleware.slots.reports import ReportsSlots, SlotReporter
+from grice.middleware.turns.analysis import TurnAnalysis
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models.data.persuasion_for_good import Role
-from grice.models.directness import load_directness_scorer
-from grice.models.intentions import load_intention_detector
+from grice.models.directness.scorer import load_directness_scorer
+from grice.models.face_acts.detector import load_intention_detector
 from grice.models.protocols import Model
 from grice.models.results import Directness, Intentions
-from grice.models.rewriter import load_rewriter
-from grice.models.slot_values import load_slot_resolver
+from grice.models.rewriter.rewriter import load_rewriter
+from grice.models.slots.resolver import load_slot_resolver
 
 Asked = TypeVar("Asked")
 Asked_contra = TypeVar("Asked_contra", contravariant=True)
@@ -119,25 +119,25 @@ def _local_intentions(settings: ComponentSettings, model: str, user_role: Role) 
 
 
 def _remote_scorer(settings: ComponentSettings) -> ScoringModel:
-    from grice.middleware.remote import RemoteDirectness
+    from grice.middleware.client import RemoteDirectness
 
     return RemoteDirectness(_address(settings))
 
 
 def _remote_analyser(settings: ComponentSettings) -> AnalysingModel:
-    from grice.middleware.remote import RemotePipeline
+    from grice.middleware.client import RemotePipeline
 
     return RemotePipeline(_address(settings), settings.pipeline.mode)
 
 
 def _remote_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
-    from grice.middleware.remote import RemoteSlots
+    from grice.middleware.client import RemoteSlots
 
     return RemoteSlots(_address(settings))
 
 
 def _remote_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
-    from grice.middleware.remote import RemoteIntentions
+    from grice.middleware.client import RemoteIntentions
 
     return RemoteIntentions(_address(settings), user_role)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.middleware.blending import READ, blended
+from grice.middleware.turns.blending import READ, blended
 
 WEIGHT = "grice_weight"
 """On the second reading of a message: how much it counts, 0 to 1."""

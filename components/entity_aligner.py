@@ -19,7 +19,7 @@ from rasa.shared.nlu.training_data.training_data import TrainingData
 from grice.components.blending import blend, is_second_reading
 from grice.components.message_record import failure_of, put, record_of
 from grice.components.settings import refuse_keys
-from grice.middleware.entity_alignment import IMPLIED, align_entities
+from grice.middleware.turns.entity_alignment import IMPLIED, align_entities
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from grice.components.history import dialogue_of, is_said
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
-from grice.middleware.analysis import TurnAnalysis
-from grice.middleware.parse_data import annotation
+from grice.middleware.turns.analysis import TurnAnalysis
+from grice.middleware.turns.parse_data import annotation
 from grice.models.errors import InputError
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.middleware.analysis import StageFailure
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.results import Directness
 
 GRICE = "grice"

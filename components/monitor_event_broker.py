@@ -13,7 +13,7 @@ from rasa.utils.endpoints import EndpointConfig
 
 from grice.components.endpoint_settings import given_keys
 from grice.components.tracker_events import TrackerEvents
-from grice.middleware.event_delivery import Counts, Delivery, DeliverySettings, open_publisher
+from grice.middleware.events import Counts, Delivery, DeliverySettings, open_publisher
 from grice.models.errors import GriceError, SettingsError
 
 NAME = "MonitorEventBroker"
@@ -31,7 +31,7 @@ class MonitorEventBroker(EventBroker):
           stream: grice:events
           partitions: 1               # as many as `grice monitor` is told (--events-partitions)
 
-    The other keys are those of `grice.middleware.event_delivery.DeliverySettings`, and `bot_version`. Publishing only queues; a
+    The other keys are those of `grice.middleware.events.DeliverySettings`, and `bot_version`. Publishing only queues; a
     thread delivers, and keeps in a file what cannot be delivered yet.
     """
 

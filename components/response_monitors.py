@@ -6,7 +6,7 @@ import importlib
 import logging
 from collections.abc import Callable, Mapping
 
-from grice.middleware.response_settings import HTTP, LOCAL, ResponseSettings
+from grice.middleware.responses.settings import HTTP, LOCAL, ResponseSettings
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, ServiceError, SettingsError
 from grice.models.protocols import Model
@@ -27,7 +27,7 @@ def load_monitor(settings: ResponseSettings) -> Model[Behaviors] | None:
 
 
 def _local(settings: ResponseSettings) -> Model[Behaviors]:
-    from grice.models.behaviors import load_behavior_monitor
+    from grice.models.behaviors.monitor import load_behavior_monitor
 
     model = load_behavior_monitor(settings.behaviors_model, **settings.models.runtime)
     model.predict([WARM_UP])
@@ -35,7 +35,7 @@ def _local(settings: ResponseSettings) -> Model[Behaviors]:
 
 
 def _remote(settings: ResponseSettings) -> Model[Behaviors]:
-    from grice.middleware.remote import RemoteMonitor, remote_service
+    from grice.middleware.client import RemoteMonitor, remote_service
 
     service = remote_service(settings.remote)
     try:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from rasa.shared.exceptions import InvalidConfigException
 
-from grice.middleware.remote.settings import RemoteSettings
+from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.settings import PipelineSettings, ReadingMode
 from grice.models.errors import SettingsError
 
@@ -19,7 +19,7 @@ REMOTE_KEYS = ("url", "api_key", "deadline_ms")
 
 DEFAULT_MODE: ReadingMode = "blend"
 DEFAULT_DIRECT_FROM = 0.45
-"""Mode and threshold come from `python -m grice.benchmarks.rasa_modes`, a sweep with a real Rasa NLU on the dev part."""
+"""Mode and threshold come from `python -m grice.benchmarks.rasa.modes`, a sweep with a real Rasa NLU on the dev part."""
 DEFAULT_HISTORY_TURNS = 10
 MAX_HISTORY_TURNS = 100
 

@@ -29,8 +29,8 @@ from grice.components.history import dialogue_of
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_behind_extractors
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
-from grice.middleware.entity_alignment import IMPLIED
-from grice.middleware.slot_filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
+from grice.middleware.slots.filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
+from grice.middleware.turns.entity_alignment import IMPLIED
 from grice.models.errors import DeadlineExceeded, GriceError, InputError, ServiceError
 
 OWN_KEYS = ("slots", "confidence", "slots_model")

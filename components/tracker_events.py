@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from grice.components.history import is_said
-from grice.middleware.dialogue_id import dialogue_id_of
-from grice.middleware.events import MAX_NAME, DialogueEvent
+from grice.middleware.events.event import MAX_NAME, DialogueEvent
+from grice.middleware.stores.dialogue_id import dialogue_id_of
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Speaker
 from grice.models.errors import InputError
 

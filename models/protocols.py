@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from grice.models.dialogue import Dialogue
-from grice.models.mind_results import MindReading
-from grice.models.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.results import MindReading
 from grice.models.results import SlotValues
-from grice.models.slot_questions import SlotQuestion
+from grice.models.slots.questions import SlotQuestion
 
 Result_co = TypeVar("Result_co", covariant=True)
 

@@ -19,12 +19,12 @@ from ruamel.yaml import YAML
 from scored_fixtures import scored
 
 from grice.middleware.alerts import AlertSettings, read_rules
-from grice.middleware.analysis import StageFailure, TurnAnalysis
 from grice.middleware.monitor import Judgement, MonitorSettings
-from grice.middleware.monitor.stream import WorkerSettings
-from grice.middleware.monitor_metrics import MonitorMetrics
+from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.service.metrics import Metrics
 from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
+from grice.middleware.stream import WorkerSettings
+from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 
 ROOT = Path(__file__).parent.parent
 SETTINGS: dict[str, tuple[type[Any], ...]] = {

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from grice.benchmarks.bootstrap import estimate
-from grice.benchmarks.iur.bot_test import CONDITIONS, BotOutcome, Condition
-from grice.benchmarks.metrics import mean
-from grice.benchmarks.results import Cell, Result, Table
+from grice.benchmarks.core.results import Cell, Result, Table
+from grice.benchmarks.iur.bot_run import CONDITIONS, BotOutcome, Condition
+from grice.benchmarks.stats.bootstrap import estimate
+from grice.benchmarks.stats.metrics import mean
 
 BENCHMARK = "iur-test"
 PERCENT = 100.0

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grice.benchmarks.rasa_host import RasaHost
-from grice.middleware.base_url import check_base_url
-from grice.middleware.progress import Progress
+from grice.benchmarks.rasa.host import RasaHost
+from grice.middleware.runtime.base_url import check_base_url
+from grice.middleware.runtime.progress import Progress
 from grice.models.errors import NluError
 
 if TYPE_CHECKING:

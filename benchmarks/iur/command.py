@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from grice.benchmarks.iur import generate_command, test_command
+from grice.benchmarks.iur import generate_command
+from grice.benchmarks.iur import run_command as test_command
 
 HELP = "make indirect requests as a test set for a bot, and run the bot's NLU over it"
 

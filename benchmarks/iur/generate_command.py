@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
-from grice.middleware.augment.writing import write_whole
-from grice.middleware.cli.options import RUNTIME, add_runtime_options
-from grice.middleware.indirect_requests import (
+from grice.middleware.authoring.augment.writing import write_whole
+from grice.middleware.authoring.indirect_requests import (
     REFUSALS,
     BotSlot,
     Criteria,
@@ -41,16 +40,17 @@ from grice.middleware.indirect_requests import (
     stories_text,
     writing_settings,
 )
+from grice.middleware.authoring.rasa_yaml import check_yaml
+from grice.middleware.cli.options import RUNTIME, add_runtime_options
 from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
 from grice.middleware.llm.chat_settings import FIXED
-from grice.middleware.progress import progress_bar
-from grice.middleware.rasa_yaml import check_yaml
+from grice.middleware.runtime.progress import progress_bar
 from grice.middleware.settings import PipelineSettings, Runtime, from_environment
 from grice.models import load_rewriter
 from grice.models.errors import InputError
-from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.slot_values import load_slot_resolver
-from grice.models.template import TargetForm
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.slots.resolver import load_slot_resolver
+from grice.models.text.template import TargetForm
 
 HELP = "indirect requests for the values of an SGD schema or a Rasa domain, as a test set"
 BEAMS = 8

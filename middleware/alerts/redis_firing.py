@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TypeVar
 
 from grice.middleware.alerts.firing import Firing
-from grice.middleware.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.models.errors import StoreError
 
 KEY = "grice:alerts:firing"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grice.middleware.alerts.rules import AlertRule, ChangeRule, ThresholdRule
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.errors import SettingsError
 
 UNDESIRED = tuple(label for label, definition in DEFINITIONS.items() if not definition.desired)

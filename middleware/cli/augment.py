@@ -8,20 +8,20 @@ from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 
-from grice.middleware.augment.nlu_data import AugmentedNlu, augment_nlu
-from grice.middleware.augment.nlu_file import NluFile, find_nlu_files, read_nlu
-from grice.middleware.augment.settings import AugmentSettings
-from grice.middleware.augment.variants import REFUSALS
-from grice.middleware.augment.writing import (
+from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
+from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
+from grice.middleware.authoring.augment.settings import AugmentSettings
+from grice.middleware.authoring.augment.variants import REFUSALS
+from grice.middleware.authoring.augment.writing import (
     check_replaceable,
     check_section_replaceable,
     separate_file,
     with_section,
     write_whole,
 )
+from grice.middleware.authoring.rasa_yaml import read_text
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
-from grice.middleware.progress import progress_bar
-from grice.middleware.rasa_yaml import read_text
+from grice.middleware.runtime.progress import progress_bar
 from grice.middleware.settings import PipelineSettings, from_environment
 from grice.models import load_rewriter
 

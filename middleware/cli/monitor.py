@@ -9,8 +9,8 @@ from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
 from grice.middleware.monitor import Monitor, MonitorSettings
 from grice.middleware.monitor.monitor_settings import Escalate
-from grice.middleware.monitor.stream import WorkerSettings
 from grice.middleware.settings import from_environment
+from grice.middleware.stream import WorkerSettings
 
 HELP = "score the bot's responses from a Redis stream"
 
@@ -75,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         GriceError: a setting, a model or a missing package keeps the worker from starting.
     """
-    from grice.middleware.monitor.stream.process import run_worker
     from grice.middleware.service.json_log import log_json_lines
+    from grice.middleware.stream.process import run_worker
 
     worker, monitor, alerts = settings_of(args)
     log_json_lines()

@@ -10,8 +10,8 @@ from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
 from grice.middleware.cli.options import RUNTIME, add_runtime_options, add_turn_options
-from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import PipelineSettings, from_environment
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models import load_rewriter
 from grice.models.dialogue import Dialogue
 

@@ -10,12 +10,12 @@ from typing import get_args
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.cli.options import RUNTIME, add_runtime_options
 from grice.middleware.monitor import Monitor, MonitorSettings
-from grice.middleware.pipeline import Pipeline
 from grice.middleware.settings import Mode, PipelineSettings, ReadingMode, ServiceSettings, StoreKind, from_environment
 from grice.middleware.telemetry import configure
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models import load_rewriter
-from grice.models.intentions import load_intention_detector
-from grice.models.mind import load_mind_model
+from grice.models.face_acts.detector import load_intention_detector
+from grice.models.minds.model import load_mind_model
 from grice.models.protocols import SlotResolver
 
 HELP = "start the REST service"
@@ -141,7 +141,7 @@ def slot_resolver(service: ServiceSettings, pipeline: PipelineSettings) -> SlotR
     Raises:
         ModelError: it is not there, damaged, or its execution provider is not available.
     """
-    from grice.models.slot_values import load_slot_resolver
+    from grice.models.slots.resolver import load_slot_resolver
 
     runtime = pipeline.runtime
     return load_slot_resolver(

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from grice.models.data.files import data_dir
 from grice.models.errors import MissingExtra
-from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 
 Recipe = TypeVar("Recipe")
 
@@ -81,7 +81,7 @@ def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
         loss = train_paper(folder, out, PaperRecipe(base=args.base, form=args.form, seed=args.seed), args.device)
         print(f"least validation loss {loss:.4f}; next: grice export rewriter --checkpoint {out / 'model'}")
         return 0
-    from grice.models.training.rewriter import SmallRecipe, train_small
+    from grice.models.training.rewriter.recipe import SmallRecipe, train_small
 
     bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run)
     print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
@@ -90,7 +90,7 @@ def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
 def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
-    from grice.models.training.sentence_encoder import SentenceRecipe, train_sentence_encoder
+    from grice.models.training.sentence_encoder.recipe import SentenceRecipe, train_sentence_encoder
 
     cosine = train_sentence_encoder(folder, out, SentenceRecipe(seed=args.seed), args.device)
     print(f"held-out cosine to its teacher {cosine:.4f}; next: grice export sentence-encoder --checkpoint {out / 'model'}")
@@ -98,21 +98,21 @@ def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
 
 def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    from grice.models.training.behavior_members import BehaviorRecipe
-    from grice.models.training.behaviors import cross_validate, train_behaviors
+    from grice.models.training.behaviors.members import BehaviorRecipe
+    from grice.models.training.behaviors.recipe import cross_validate, train_behaviors
 
     return _heads(args, folder, out, BehaviorRecipe(seed=args.seed), cross_validate, train_behaviors, "abceval")
 
 
 def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    from grice.models.training.face_members import IntentionRecipe
-    from grice.models.training.intentions import cross_validate, train_intentions
+    from grice.models.training.face_acts.members import IntentionRecipe
+    from grice.models.training.face_acts.recipe import cross_validate, train_intentions
 
     return _heads(args, folder, out, IntentionRecipe(seed=args.seed), cross_validate, train_intentions, "persuasion")
 
 
 def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
-    from grice.models.training.mind import MindRecipe, cross_validate, train_mind
+    from grice.models.training.minds.recipe import MindRecipe, cross_validate, train_mind
 
     return _heads(args, folder, out, MindRecipe(seed=args.seed), cross_validate, train_mind, "rectom")
 
@@ -131,7 +131,7 @@ def _heads(
     encoder = load_sentence_encoder(args.encoder, precision=args.precision)
     if args.folds:
         written = cross_validate(folder, out, recipe, encoder)
-        print(f"wrote {written}; `grice bench {benchmark}` reads it at benchmarks/data/{written.name}")
+        print(f"wrote {written}; `grice bench {benchmark}` reads it at benchmarks/{benchmark}/folds.json")
     else:
         print(f"wrote {train(folder, out, recipe, encoder)}")
     return 0
@@ -139,7 +139,7 @@ def _heads(
 
 def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
-    from grice.models.training.slot_values import SlotRecipe, train_slot_values
+    from grice.models.training.slots.recipe import SlotRecipe, train_slot_values
 
     figures = train_slot_values(folder, out, SlotRecipe(seed=args.seed), device=args.device)
     shown = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue, Speaker, Turn, plain_text
 from grice.models.results import Behavior
 

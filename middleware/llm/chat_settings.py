@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from grice.middleware.base_url import check_base_url, check_key
 from grice.middleware.llm.reply import Reply
+from grice.middleware.runtime.base_url import check_base_url, check_key
 from grice.middleware.settings import check_choices, check_within
 from grice.models.errors import SettingsError
 

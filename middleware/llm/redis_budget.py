@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from grice.middleware.llm.budget import DAY_S, HOUR_S, STEP_S, Clock, Limits, oldest_step
-from grice.middleware.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.models.errors import StoreError
 
 CALLS = "grice:judge:calls"

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor.judgement import Judge, Judgement
 from grice.middleware.monitor.monitor_settings import WEAKEST, Escalate, MonitorSettings
 from grice.middleware.monitor.response_report import ResponseReport
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.middleware.turns.analysis import StageFailure
+from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue
 from grice.models.errors import JudgeError
 from grice.models.results import BEHAVIORS, Behavior, Behaviors

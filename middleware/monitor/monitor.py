@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor.escalation import Escalation, asked, judged
 from grice.middleware.monitor.judgement import Judge
 from grice.middleware.monitor.monitor_settings import MonitorSettings
 from grice.middleware.monitor.response_report import ResponseReport
 from grice.middleware.telemetry import traced
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError
 from grice.models.protocols import Model
@@ -50,7 +50,7 @@ class Monitor:
             MissingExtra: a judge is wanted, and openai is not installed.
             GriceError: the judge's cache cannot be used.
         """
-        from grice.models.behaviors import load_behavior_monitor
+        from grice.models.behaviors.monitor import load_behavior_monitor
 
         chosen = settings or MonitorSettings()
         model = load_behavior_monitor(chosen.behaviors_model, **chosen.runtime)

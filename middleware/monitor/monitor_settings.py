@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from grice.middleware.base_url import check_base_url, check_key
+from grice.middleware.runtime.base_url import check_base_url, check_key
 from grice.middleware.settings import Runtime, StoreKind, check_choices, check_within
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior

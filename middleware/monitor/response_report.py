@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor.judgement import Judgement
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.results import Behavior, Behaviors
 
 

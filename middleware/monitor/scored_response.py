@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, shorten
 from grice.models.results import BEHAVIORS, Behavior, Behaviors

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from grice.middleware.bounded_names import UNKNOWN, BoundedNames
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.buckets import RESOLUTIONS
 from grice.middleware.rates.rate import RateKey
+from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
 from grice.models.results import BEHAVIORS, Behavior
 
 MAX_VERSIONS = 50

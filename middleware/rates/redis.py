@@ -12,7 +12,7 @@ from grice.middleware.rates.counted import to_rates
 from grice.middleware.rates.increments import RateNames, increments
 from grice.middleware.rates.rate import Rate
 from grice.middleware.rates.rate_store import Split
-from grice.middleware.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.models.errors import StoreError
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from grice.middleware.monitor import ScoredResponse
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.behaviors.definitions import DEFINITIONS
 
 
 @dataclass(frozen=True)

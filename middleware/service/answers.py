@@ -7,8 +7,8 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field
 
-from grice.middleware.analysis import Decision, Reason, Stage, StageFailure
 from grice.middleware.service.schemas import Wire, WireTurn
+from grice.middleware.turns.analysis import Decision, Reason, Stage, StageFailure
 
 SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of requests and answers.")]
 

@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.monitor import Monitor
-from grice.middleware.pipeline import Pipeline
 from grice.middleware.service import (
     dialogues_route,
     directness_route,
@@ -39,6 +38,7 @@ from grice.middleware.service.request_context import RequestContext
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore, open_store
 from grice.middleware.telemetry.requests import SPANS_ONLY
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models.errors import GriceError
 from grice.models.protocols import MindReader, Model, SlotResolver
 from grice.models.results import Intentions, Rewrite

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.stores import DialogueStore
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
 

@@ -12,11 +12,9 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.alerts import AlertSettings
-from grice.middleware.analysis import StageFailure, TurnAnalysis
-from grice.middleware.event_delivery import EventPublisher
+from grice.middleware.events import EventPublisher
 from grice.middleware.monitor import Monitor, ResponseReport
-from grice.middleware.monitor_metrics import MonitorMetrics
-from grice.middleware.pipeline import Pipeline
+from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.service.batcher import Batcher, Predict, characters
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.live import Live
@@ -29,15 +27,17 @@ from grice.middleware.service.slot_batches import Reports, SlotBatcher, by_item,
 from grice.middleware.service.slot_items import SlotItem
 from grice.middleware.service.watch import Watch
 from grice.middleware.settings import ServiceSettings
-from grice.middleware.slot_reports import SlotReporter
+from grice.middleware.slots.reports import SlotReporter
 from grice.middleware.stores import DialogueStore
+from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models.dialogue import Dialogue, Speaker
 from grice.models.errors import DeadlineExceeded
-from grice.models.mind_results import MindReading
+from grice.models.minds.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.results import MindReading
 from grice.models.protocols import MindReader, Model, SlotResolver
-from grice.models.recommendation_dialogue import RecommendationDialogue
 from grice.models.results import Intentions, Rewrite
-from grice.models.template import TargetForm
+from grice.models.text.template import TargetForm
 
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
@@ -221,7 +221,7 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
     """
     if not settings.events_stream:
         return None
-    from grice.middleware.event_delivery.redis_stream import RedisStreamPublisher
+    from grice.middleware.events.redis_stream import RedisStreamPublisher
 
     return RedisStreamPublisher(
         settings.redis_url,

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Depends
 from starlette.concurrency import run_in_threadpool
 
-from grice.middleware.events import DialogueEvent
+from grice.middleware.events.event import DialogueEvent
 from grice.middleware.service import examples
 from grice.middleware.service.answers import BatchAnswer, EventAnswer, EventResult
 from grice.middleware.service.engine import EngineOf

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
-from grice.middleware.analysis import StageFailure, TurnAnalysis
+from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64)

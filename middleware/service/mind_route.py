@@ -21,7 +21,7 @@ from grice.middleware.service.mind_wire import (
 from grice.middleware.service.openapi import answered
 from grice.middleware.service.problems import Problem, Refused
 from grice.middleware.service.schemas import items_of
-from grice.models.mind_results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
+from grice.models.minds.results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
 
 router = APIRouter(tags=["models"], dependencies=[Depends(require_json)])
 

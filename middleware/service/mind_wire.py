@@ -10,8 +10,8 @@ from pydantic import Field, Tag, model_validator
 from grice.middleware.service.answers import Failures, HistoryCut, HistoryRead, SchemaVersion
 from grice.middleware.service.schemas import SINGLE_OR_BATCH, Batch, Item, Text, Wire
 from grice.models.dialogue import Dialogue, Speaker, Turn
-from grice.models.mind_labels import Role
-from grice.models.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
+from grice.models.minds.labels import Role
+from grice.models.minds.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

@@ -11,10 +11,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from grice.middleware.analysis import StageFailure, TurnAnalysis
-from grice.middleware.blending import blended, weight_of
-from grice.middleware.dialogue_id import dialogue_id_of
-from grice.middleware.parse_data import annotation, restored, text_read
 from grice.middleware.service import examples
 from grice.middleware.service.api_keys import REFUSED, is_known, key_of
 from grice.middleware.service.engine import Engine, EngineOf
@@ -23,6 +19,10 @@ from grice.middleware.service.nlu_server import NluServer
 from grice.middleware.service.openapi import answered
 from grice.middleware.service.problems import Problem, Refused
 from grice.middleware.service.schemas import TurnItem
+from grice.middleware.stores.dialogue_id import dialogue_id_of
+from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
+from grice.middleware.turns.blending import blended, weight_of
+from grice.middleware.turns.parse_data import annotation, restored, text_read
 from grice.models.dialogue import Turn, check_text
 from grice.models.errors import GriceError, InputError, NluError
 

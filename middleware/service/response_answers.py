@@ -8,7 +8,7 @@ from pydantic import Field
 
 from grice.middleware.service.answers import Failures, SchemaVersion
 from grice.middleware.service.schemas import Wire
-from grice.models.behavior_definitions import Maxim
+from grice.models.behaviors.definitions import Maxim
 from grice.models.dialogue import Speaker
 from grice.models.results import Behavior
 

@@ -12,12 +12,12 @@ from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
 from grice.middleware.service.batcher import Batcher
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.schemas import ResponseItem
 from grice.middleware.service.watch import Watch
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue, Turn
 
 JUDGES = 8

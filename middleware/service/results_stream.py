@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from grice.middleware.monitor import ScoredResponse
-from grice.middleware.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.models.errors import InputError, StoreError
 
 FIELD = "response"

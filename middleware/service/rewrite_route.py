@@ -15,7 +15,7 @@ from grice.middleware.service.openapi import answered
 from grice.middleware.service.schemas import RewriteBody, RewriteItem, items_of
 from grice.models.dialogue import Speaker
 from grice.models.results import Rewrite
-from grice.models.template import TargetForm
+from grice.models.text.template import TargetForm
 
 _SPEAKERS: dict[TargetForm, Speaker] = {"direct": "user", "indirect": "bot"}
 """Whose turn a bare `text` is, by the form that is wanted."""

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from grice.middleware.dialogue_id import DIALOGUE_ID_PATTERN, MAX_DIALOGUE_ID
-from grice.middleware.events import END_OF_TIME, MAX_NAME, DialogueEvent
+from grice.middleware.events.event import END_OF_TIME, MAX_NAME, DialogueEvent
 from grice.middleware.settings import Mode
+from grice.middleware.stores.dialogue_id import DIALOGUE_ID_PATTERN, MAX_DIALOGUE_ID
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn, check_text
 from grice.models.errors import InputError
-from grice.models.template import TargetForm
+from grice.models.text.template import TargetForm
 
 MAX_ITEMS = 64
 MAX_BOT_TURNS = 16

@@ -11,10 +11,10 @@ from fastapi import FastAPI
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.monitor import Monitor
-from grice.middleware.pipeline import Pipeline
 from grice.middleware.service.app import create_app
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import ServiceSettings
+from grice.middleware.turns.pipeline import Pipeline
 from grice.models.protocols import MindReader, Model, SlotResolver
 from grice.models.results import Intentions, Rewrite
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grice.middleware.service.batcher import Batcher, Predict
-from grice.middleware.slot_reports import SlotReport
-from grice.models.slot_questions import SlotQuestion
+from grice.middleware.slots.reports import SlotReport
+from grice.models.slots.questions import SlotQuestion
 
 Questions = tuple[SlotQuestion, ...]
 Reports = tuple[SlotReport, ...]

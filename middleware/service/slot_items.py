@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field, Tag, model_validator
 
 from grice.middleware.service.schemas import SINGLE_OR_BATCH, Batch, Name, ReplyItem, Text, Wire
-from grice.middleware.slot_reports import MOST_SLOTS
+from grice.middleware.slots.reports import MOST_SLOTS
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
-from grice.models.slot_questions import MOST_VALUES, SlotQuestion
+from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 
 
 class WireSlot(Wire):

@@ -6,8 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
 
-from grice.middleware.analysis import TurnAnalysis
-from grice.middleware.pipeline import appended
 from grice.middleware.service import examples
 from grice.middleware.service.answers import (
     BatchAnswer,
@@ -23,6 +21,8 @@ from grice.middleware.service.json_body import require_json
 from grice.middleware.service.openapi import answered
 from grice.middleware.service.schemas import TurnBody, TurnItem, check_distinct, items_of
 from grice.middleware.settings import Mode
+from grice.middleware.turns.analysis import TurnAnalysis
+from grice.middleware.turns.pipeline import appended
 
 router = APIRouter(tags=["conversation"], dependencies=[Depends(require_json)])
 

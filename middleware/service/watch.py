@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grice.middleware.alerts import AlertSettings, open_alerts
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor import ScoredResponse
-from grice.middleware.monitor_metrics import MonitorMetrics
+from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.rates import Rate, RateStore, open_rates
 from grice.middleware.service.alarms import Alarms
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.telemetry.evaluations import record_evaluation
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.errors import StoreError
 
 if TYPE_CHECKING:

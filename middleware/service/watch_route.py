@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Header, Query
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from grice.middleware.events import MAX_NAME
+from grice.middleware.events.event import MAX_NAME
 from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S
 from grice.middleware.service.alarms import order_of
 from grice.middleware.service.engine import EngineOf
@@ -16,7 +16,7 @@ from grice.middleware.service.openapi import problems
 from grice.middleware.service.response_answers import AlarmsAnswer, BehaviorsAnswer, RatesAnswer, WireBehavior
 from grice.middleware.service.watch import RateQuery
 from grice.middleware.service.wire_responses import wire_alarm, wire_rates
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.errors import InputError
 
 router = APIRouter(tags=["monitor"])

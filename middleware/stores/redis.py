@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from grice.middleware.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.behavior_definitions import DEFINITIONS
+from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.data.files import existing, in_format, read_json
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import DataCorrupt

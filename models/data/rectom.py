@@ -22,7 +22,7 @@ from grice.models.data.files import existing, in_format, read_json
 from grice.models.data.rectom_options import Kind, Option, options_of, strategy_of
 from grice.models.dialogue import plain_text
 from grice.models.errors import DataCorrupt
-from grice.models.mind_labels import ROLES, Role
+from grice.models.minds.labels import ROLES, Role
 
 FOLDER = "rectom"
 

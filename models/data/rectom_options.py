@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.models.mind_labels import BELIEFS, DECISIONS, OTHER, Attitude, Role
+from grice.models.minds.labels import BELIEFS, DECISIONS, OTHER, Attitude, Role
 
 Kind = Literal["fine-intention", "coarse-intention", "belief", "desire", "prediction", "judgement"]
 """What a question asks for."""
@@ -71,7 +71,7 @@ class Option:
     Attributes:
         letter: A capital, by which it is chosen.
         text: as the file words it.
-        label: what it stands for, of `grice.models.mind_labels`.
+        label: what it stands for, of `grice.models.minds.labels`.
     """
 
     letter: str

@@ -18,7 +18,7 @@ from grice.models.export import bert
 from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
-from grice.models.template import SourceFormat
+from grice.models.text.template import SourceFormat
 from grice.models.training.directness import DirectnessModel, DirectnessRecipe, empty_model
 
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from grice.models.data import direct as direct_corpus
 from grice.models.dialogue import Dialogue
-from grice.models.directness import DirectnessScorer
+from grice.models.directness.scorer import DirectnessScorer
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
-from grice.models.rewriter import Rewriter
-from grice.models.sentence_encoder import SentenceEncoder
-from grice.models.slot_values import SlotResolver
-from grice.models.training.slot_examples import SlotExample, from_direct
+from grice.models.rewriter.rewriter import Rewriter
+from grice.models.sentence_encoder.encoder import SentenceEncoder
+from grice.models.slots.resolver import SlotResolver
+from grice.models.training.slots.examples import SlotExample, from_direct
 
 Row = TypeVar("Row")
 

@@ -18,9 +18,9 @@ from grice.models.export import bert
 from grice.models.export.onnx_files import write_fp32, write_int8_with_ranges, write_precision
 from grice.models.export.smoothing import Feed
 from grice.models.manifest import write_manifest
-from grice.models.sentence_encoder import padded
+from grice.models.sentence_encoder.encoder import padded
 from grice.models.training import warm_start
-from grice.models.training.sentence_encoder import empty_model
+from grice.models.training.sentence_encoder.recipe import empty_model
 
 
 def load_checkpoint(folder: Path) -> tuple[BertModel, dict[str, Any]]:

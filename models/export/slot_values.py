@@ -17,7 +17,7 @@ from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
 from grice.models.training.low_bit_encoder import rounded_encoder
-from grice.models.training.slot_model import SlotModel
+from grice.models.training.slots.model import SlotModel
 
 INPUTS = ("ids", "positions", "segments")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grice.models.data import direct, multiwoz, sgd
 from grice.models.dialogue import Turn
-from grice.models.template import TAGS
+from grice.models.text.template import TAGS
 from grice.models.training import vocabulary
 
 

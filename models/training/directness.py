@@ -18,8 +18,8 @@ from torch.nn import functional
 from transformers import BertConfig, BertModel
 
 from grice.models.data import direct
-from grice.models.directness import directness_inputs
-from grice.models.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
+from grice.models.directness.scorer import directness_inputs
+from grice.models.text.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 

@@ -1,4 +1,4 @@
-"""Fitting the small models of `grice.models.heads` with torch and scikit-learn."""
+"""Fitting the small models of `grice.models.runtime.heads` with torch and scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
-from grice.models.heads import FARTHEST, Forest, Networks, Slots, WordModel, halved, logit, word_values
+from grice.models.runtime.heads import FARTHEST, Forest, Networks, Slots, WordModel, halved, logit, word_values
 
 Matrix = NDArray[np.float64]
 BATCH = 64

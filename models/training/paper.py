@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from transformers import AutoTokenizer, BartForConditionalGeneration
 
 from grice.models.data import direct
-from grice.models.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, TargetForm
-from grice.models.training.rewriter import cross_entropy, save
-from grice.models.training.rewriter_data import Encoded, Example, RewriteBatch, SpecialIds, collate, encode
+from grice.models.text.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, TargetForm
+from grice.models.training.rewriter.data import Encoded, Example, RewriteBatch, SpecialIds, collate, encode
+from grice.models.training.rewriter.recipe import cross_entropy, save
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 
 

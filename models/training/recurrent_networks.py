@@ -1,4 +1,4 @@
-"""Fitting the networks of `grice.models.recurrent_networks` with torch."""
+"""Fitting the networks of `grice.models.runtime.recurrent_networks` with torch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.heads import FARTHEST, Array, halved
-from grice.models.recurrent_networks import RecurrentNetworks
+from grice.models.runtime.heads import FARTHEST, Array, halved
+from grice.models.runtime.recurrent_networks import RecurrentNetworks
 
 BATCH = 8
 """Dialogues."""

@@ -1,4 +1,4 @@
-"""Fitting `grice.models.set_networks` with torch: the log-likelihood of the sets, and of the coarser sets that they imply."""
+"""Fitting `models/runtime/set_networks.py` with torch: the log-likelihood of the sets, and of the coarser sets that they imply."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from grice.models.heads import FARTHEST, Array, halved
-from grice.models.set_networks import SetNetworks
+from grice.models.runtime.heads import FARTHEST, Array, halved
+from grice.models.runtime.set_networks import SetNetworks
 
 SMALLEST_SPREAD = 1e-6
 UNSEEN = 0.3

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from grice.models.template import SPECIAL_TOKENS
+from grice.models.text.template import SPECIAL_TOKENS
 from grice.models.training import warm_start
 
 PAD, UNK, CLS, SEP, MASK = range(5)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from grice.middleware.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants
-from grice.middleware.guard import Guard
+from grice.middleware.authoring.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants
+from grice.middleware.turns.guard.guard import Guard
 from grice.models import Dialogue, load_rewriter
 
 EXAMPLES = (

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from grice.models.behavior_definitions import DEFINITIONS, MAXIMS, BehaviorDefinition, definitions_of
+from grice.models.behaviors.definitions import DEFINITIONS, MAXIMS, BehaviorDefinition, definitions_of
 from grice.models.errors import InputError
 from grice.models.results import BEHAVIORS
 
 
 def content() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(resources.files("grice.models").joinpath("behaviors.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(
+        resources.files("grice.models.behaviors").joinpath("definitions.json").read_text(encoding="utf-8")
+    )
     return found
 
 

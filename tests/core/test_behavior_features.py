@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from grice.models.behavior_features import PAIR_FEATURES, Nearest, Said, features, pairs
+from grice.models.behaviors.features import PAIR_FEATURES, Nearest, Said, features, pairs
 from grice.models.dialogue import Speaker
-from grice.models.wording import Wording
+from grice.models.text.wording import Wording
 
 
 def said(speaker: Speaker, text: str, *direction: float) -> Said:

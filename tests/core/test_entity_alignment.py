@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from grice.middleware import appended
-from grice.middleware.entity_alignment import align_entities
+from grice.middleware.turns.entity_alignment import align_entities
 
 Entity = dict[str, Any]
 

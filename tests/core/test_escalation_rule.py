@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from grice.middleware.analysis import StageFailure
 from grice.middleware.monitor import Escalation, Judgement, Monitor, MonitorSettings
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.results import BEHAVIORS, Behavior, Behaviors
 

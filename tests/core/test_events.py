@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grice.middleware.dialogue_id import MAX_DIALOGUE_ID, check_dialogue_id, dialogue_id_of
-from grice.middleware.events import MAX_EVENT_BYTES, DialogueEvent
+from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
+from grice.middleware.stores.dialogue_id import MAX_DIALOGUE_ID, check_dialogue_id, dialogue_id_of
 from grice.models import Turn
 from grice.models.errors import InputError
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grice.middleware.guard import Guard
+from grice.middleware.turns.guard.guard import Guard
 from grice.models.dialogue import Dialogue, Speaker
-from grice.models.training.common_words import AT_LEAST, Counts
+from grice.models.training.rewriter.common_words import AT_LEAST, Counts
 
 GUARD = Guard()
 

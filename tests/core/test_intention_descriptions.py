@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grice.models.errors import InputError
-from grice.models.intention_descriptions import DESCRIPTIONS, WORDINGS, descriptions_of
+from grice.models.face_acts.descriptions import DESCRIPTIONS, WORDINGS, descriptions_of
 
 
 def test_the_shipped_descriptions() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
-from grice.models.mind import HISTORY_TURNS, MindTracker, load_mind_model
-from grice.models.mind_answers import best_fine
-from grice.models.mind_labels import COARSE, FINE, ROLES, Role, coarse_of
-from grice.models.mind_results import MindReading, TurnIntentions
-from grice.models.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.answers import best_fine
+from grice.models.minds.labels import COARSE, FINE, ROLES, Role, coarse_of
+from grice.models.minds.model import HISTORY_TURNS, MindTracker, load_mind_model
+from grice.models.minds.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.results import MindReading, TurnIntentions
 
 TURNS = (
     Turn("user", "Hello! I am looking for a good comedy."),

@@ -6,7 +6,15 @@ from tokenizers import Tokenizer
 
 from grice.models.data.rectom import RoleTurn
 from grice.models.manifest import read_manifest
-from grice.models.mind_readings import MOST_ASKED, MOST_TOKENS, SEGMENTS, TAGS, ReadingTokens, attitude_reading, intention_reading
+from grice.models.minds.joint_inputs import (
+    MOST_ASKED,
+    MOST_TOKENS,
+    SEGMENTS,
+    TAGS,
+    ReadingTokens,
+    attitude_reading,
+    intention_reading,
+)
 
 TURNS = (
     RoleTurn("seeker", "Hi! I liked Hidden Harbour (1987)."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grice.models.mind_wording import ANOTHER, CUES, MOST_PARTS, THIS, cues, masked, movies, names, parts
+from grice.models.minds.wording import ANOTHER, CUES, MOST_PARTS, THIS, cues, masked, movies, names, parts
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from grice.middleware.remembered import Remembered
-from grice.middleware.timed_workers import TimedWorkers
+from grice.middleware.runtime.remembered import Remembered
+from grice.middleware.runtime.timed_workers import TimedWorkers
 from grice.models import Dialogue
 from grice.models.errors import DeadlineExceeded
 

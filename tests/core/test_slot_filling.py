@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from grice.middleware.slot_filling import DEFAULT_CONFIDENCE, SlotFilling, SlotFillingSettings
-from grice.middleware.slot_reports import SlotReporter
+from grice.middleware.slots.filling import DEFAULT_CONFIDENCE, SlotFilling, SlotFillingSettings
+from grice.middleware.slots.reports import SlotReporter
 from grice.models import Dialogue
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import SlotValues
-from grice.models.slot_questions import SlotQuestion
+from grice.models.slots.questions import SlotQuestion
 
 PRICE = {"description": "what it costs", "values": ["cheap", "dear"]}
 PARKING = {"description": "whether one can park", "values": [True, False], "entity": "parking_lot"}

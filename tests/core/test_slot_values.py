@@ -6,8 +6,8 @@ import pytest
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
-from grice.models.slot_questions import MOST_VALUES, SlotQuestion
-from grice.models.slot_values import SlotResolver, load_slot_resolver
+from grice.models.slots.questions import MOST_VALUES, SlotQuestion
+from grice.models.slots.resolver import SlotResolver, load_slot_resolver
 
 DINNER = ("price_range", "how much the restaurant charges", ("cheap", "moderate", "expensive"))
 PRICE = ("price_level", "how much the guest house charges", ("budget", "mid-range", "luxury"))

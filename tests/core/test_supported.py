@@ -6,7 +6,7 @@ from tokenizers import Tokenizer
 
 from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.manifest import read_manifest
-from grice.models.supported import Support, SupportedTokens
+from grice.models.rewriter.supported import Support, SupportedTokens
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@ from tokenizers import Tokenizer
 
 from grice.models.dialogue import Turn
 from grice.models.manifest import read_manifest
-from grice.models.template import SourceFormat, encode_source, source_text, untagged
+from grice.models.text.template import SourceFormat, encode_source, source_text, untagged
 
 HISTORY = [
     Turn("user", "I need a hotel"),

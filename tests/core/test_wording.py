@@ -2,7 +2,7 @@
 
 import pytest
 
-from grice.models.wording import FUNCTION_WORDS, Wording, sentences
+from grice.models.text.wording import FUNCTION_WORDS, Wording, sentences
 
 
 def test_words_content_names_and_numbers() -> None:

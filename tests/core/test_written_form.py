@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from grice.models.written_form import written_form
+from grice.models.text.written_form import written_form
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ os.environ.update(
     SQLALCHEMY_SILENCE_UBER_WARNING="1",
 )
 
-sys.path.append(str(Path(__file__).parents[1]))  # for loopback_server, which the tests of the client use too
+sys.path.append(str(Path(__file__).parents[1] / "fixtures"))  # for loopback_server, which the tests of the client use too
 
 from bot_files import DOMAIN, NLU, RULES
 from rasa.core.agent import Agent

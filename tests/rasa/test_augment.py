@@ -13,10 +13,10 @@ from rasa.shared.importers.rasa import RasaFileImporter
 from rasa.shared.nlu.training_data import entities_parser
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.middleware.augment import Entity, Example, read_nlu
-from grice.middleware.augment.annotation import parse_annotated
-from grice.middleware.augment.nlu_file import NluItem
-from grice.middleware.augment.writing import separate_file
+from grice.middleware.authoring.augment import Entity, Example, read_nlu
+from grice.middleware.authoring.augment.annotation import parse_annotated
+from grice.middleware.authoring.augment.nlu_file import NluItem
+from grice.middleware.authoring.augment.writing import separate_file
 from grice.middleware.cli import main
 from grice.models.errors import InputError
 

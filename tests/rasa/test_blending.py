@@ -14,7 +14,7 @@ from rasa.shared.nlu.training_data.message import Message
 from grice.components import EntityAligner, IndirectTurnRewriter
 from grice.components.blending import WEIGHT, blend, second_reading
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
-from grice.middleware.blending import weight_of
+from grice.middleware.turns.blending import weight_of
 from grice.models import Dialogue
 from grice.models.results import Directness, Rewrite
 

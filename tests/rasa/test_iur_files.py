@@ -15,7 +15,7 @@ from rasa.shared.core.training_data.story_reader.yaml_story_reader import YAMLSt
 from rasa.shared.importers.rasa import RasaFileImporter
 from rasa.shared.nlu.training_data.formats.rasa_yaml import RasaYAMLReader
 
-from grice.middleware.indirect_requests import (
+from grice.middleware.authoring.indirect_requests import (
     Candidate,
     Generated,
     bot_slots,

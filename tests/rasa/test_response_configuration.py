@@ -15,8 +15,8 @@ from rasa.shared.utils.io import read_yaml
 from rasa.utils.endpoints import EndpointConfig
 
 from grice.components.endpoint_settings import given_keys
-from grice.middleware.event_delivery import DeliverySettings
-from grice.middleware.response_settings import ResponseSettings
+from grice.middleware.events import DeliverySettings
+from grice.middleware.responses.settings import ResponseSettings
 
 TYPE = "grice.components.MonitoredResponseGenerator"
 URL = "http://127.0.0.1:8300"

@@ -152,7 +152,7 @@ def test_a_service_that_is_not_there_when_rasa_starts_does_not_stop_it(how: str)
 
 
 def test_the_shipped_model_scores_in_process() -> None:
-    from grice.models.behaviors import load_behavior_monitor
+    from grice.models.behaviors.monitor import load_behavior_monitor
 
     nlg = generator("local", deadline_ms=GENEROUS_MS)
     grice = generated(nlg, "utter_ask")["grice"]

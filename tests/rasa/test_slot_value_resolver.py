@@ -16,8 +16,8 @@ from rasa.shared.core.slots import BooleanSlot
 from rasa.shared.exceptions import InvalidConfigException
 
 from grice.models import Dialogue
-from grice.models.slot_questions import SlotQuestion
-from grice.models.slot_values import load_slot_resolver
+from grice.models.slots.questions import SlotQuestion
+from grice.models.slots.resolver import load_slot_resolver
 
 RESOLVER = "grice.components.SlotValueResolver"
 OPENING = "I am looking for a place to eat."

@@ -1,0 +1,1 @@
+"""ABC-Eval: nine behaviours of bot responses."""

@@ -1,0 +1,1 @@
+"""What every benchmark shares: rows, systems, figures, the command."""

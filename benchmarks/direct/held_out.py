@@ -1,0 +1,61 @@
+"""The rows of DIRECT that a benchmark scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grice.benchmarks.core.benchmark import Options
+from grice.models.data import direct
+from grice.models.data.direct import Triple
+from grice.models.dialogue import Dialogue, Turn
+from grice.models.errors import DataNotFound, InputError
+
+FORMS = ("original", "direct", "indirect")
+"""The three wordings of a user turn, as `Triple` names them."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """`rows` to score, and how many others cannot be given to any system (blank or unreadable text)."""
+
+    rows: tuple[Triple, ...]
+    unscored: int
+
+    @property
+    def groups(self) -> list[str]:
+        """The dialogue of every row."""
+        return [row.dialogue_id for row in self.rows]
+
+
+def held_out(options: Options, limit: int | None = None) -> HeldOut:
+    """The rows of DIRECT's test file that the options ask for, in file order; `limit` where they say none.
+
+    Raises:
+        DataNotFound, DataCorrupt: a file is missing or damaged, or it holds no row of that split.
+    """
+    found = direct.read(options.data_dir, parts=["test"] if options.split == "ours" else None)[: options.limit or limit]
+    if not found:
+        raise DataNotFound(f"{options.data_dir}: no row of DIRECT in split {options.split}; --split all takes every row")
+    usable = tuple(row for row in found if _readable(row))
+    return HeldOut(usable, len(found) - len(usable))
+
+
+def dialogues(rows: Sequence[Triple], form: str) -> list[Dialogue]:
+    """Each row as a dialogue that ends in its `form` ("original", "direct" or "indirect")."""
+    return [Dialogue((*row.history, Turn("user", text_of(row, form)))) for row in rows]
+
+
+def text_of(row: Triple, form: str) -> str:
+    """One wording of a row."""
+    text: str = getattr(row, form)
+    return text
+
+
+def _readable(row: Triple) -> bool:
+    try:
+        for form in FORMS:
+            Turn("user", text_of(row, form))
+    except InputError:
+        return False
+    return True

@@ -1,0 +1,136 @@
+"""`grice bench nlu`: what a plain NLU makes of original, direct and indirect turns, without Grice and with it.
+
+The NLU is trained on MultiWOZ val; the gold labels of all three wordings of a turn are the acts of the original. Turns without
+an act count: the NLU should find none in them. All figures are percentages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from grice.benchmarks.core.batches import predict_all, remembering
+from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet
+from grice.benchmarks.core.results import Cell, Table
+from grice.benchmarks.direct.held_out import FORMS, dialogues, held_out, text_of
+from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
+from grice.benchmarks.stats import metrics
+from grice.middleware import Pipeline, PipelineSettings, appended, from_environment
+from grice.models import load_directness_scorer, load_rewriter
+from grice.models.data.direct import Triple
+from grice.models.protocols import Model
+from grice.models.results import Directness, Rewrite
+
+GATED = ("replace", "append")
+UNGATED = ("replace-ungated", "append-ungated")
+DEADLINE_MS = 600_000
+"""For a batch of 32 on a slow machine; the benchmark measures what is said, not when."""
+
+
+@dataclass(frozen=True)
+class Models:
+    """The pipeline's two models."""
+
+    directness: Model[Directness]
+    rewriter: Model[Rewrite]
+
+
+def load_models(options: Options) -> Models:
+    """The shipped models, or the exported ones that the options name."""
+    return Models(
+        load_directness_scorer(options.directness, threads=options.threads),
+        load_rewriter(options.rewriter, threads=options.threads, beams=options.beams),
+    )
+
+
+def evaluate(options: Options, load: Callable[[Options], Models] = load_models) -> Sheet:
+    """Score the plain NLU on three wordings of held-out turns, as they are and after the pipeline.
+
+    Raises:
+        DataError: the data cannot be read. ModelError: a model cannot be loaded.
+    """
+    found = held_out(options)
+    sheet = Sheet("nlu", found.groups, options.seed, found.unscored)
+    asked = options.systems or BENCHMARK.default_systems
+    texts, labels, _ = user_turns(options.data_dir)
+    plain = PlainNlu().fit(texts, labels)
+    rewriting = _Rewriting(options, load(options), sheet) if set(asked) - {"plain"} else None
+    for form in FORMS:
+        before = plain.predict([text_of(row, form) for row in found.rows])
+        if "plain" in asked:
+            _add(sheet, form, "plain", found.rows, before, before)
+        for system in asked:
+            if rewriting is not None and system != "plain":
+                _add(sheet, form, system, found.rows, before, plain.predict(rewriting.texts(system, form, found.rows)))
+    if rewriting is not None and rewriting.decisions:
+        sheet.tables.append(rewriting.shares())
+    return sheet
+
+
+def _add(sheet: Sheet, form: str, system: str, rows: Sequence[Triple], before: Sequence[Labels], after: Sequence[Labels]) -> None:
+    gold = [row.labels for row in rows]
+    was, now = ([said == right for said, right in zip(found, gold, strict=True)] for found in (before, after))
+    sheet.add(form, system, "micro_f1", metrics.micro_f1(gold, after, 100))
+    sheet.add(form, system, "exact_match", metrics.mean(now, 100))
+    if system != "plain":
+        sheet.add(form, system, "fixed", metrics.mean([new and not old for old, new in zip(was, now, strict=True)], 100))
+        sheet.add(form, system, "broken", metrics.mean([old and not new for old, new in zip(was, now, strict=True)], 100))
+        sheet.add(form, system, "micro_f1_change", metrics.micro_f1_change(gold, before, after, 100))
+
+
+class _Rewriting:
+    """What the NLU reads in each system; every turn goes through each model once."""
+
+    def __init__(self, options: Options, models: Models, sheet: Sheet) -> None:
+        self.rewriter = remembering(models.rewriter)
+        directness = remembering(models.directness)
+        given: dict[str, Any] = {
+            "directness_model": options.directness,
+            "rewriter_model": options.rewriter,
+            "threads": options.threads,
+        }
+        given |= {"on_error": "raise", "deadline_ms": DEADLINE_MS}
+        settings = {mode: from_environment(PipelineSettings, mode=mode, **given) for mode in GATED}
+        self.pipelines = {mode: Pipeline(directness, self.rewriter, chosen) for mode, chosen in settings.items()}
+        self.decisions: dict[str, Counter[str]] = {}
+        for model in (models.directness, models.rewriter):
+            sheet.add_model(model)
+        sheet.settings = {f"pipeline {mode}": asdict(chosen) for mode, chosen in settings.items()}
+
+    def texts(self, system: str, form: str, rows: Sequence[Triple]) -> list[str]:
+        """What the NLU reads of `form` of each row in `system`."""
+        given = dialogues(rows, form)
+        if system in self.pipelines:
+            analyses = predict_all(self.pipelines[system], given, f"{form} {system}")
+            self.decisions[form] = Counter(f"{found.decision}: {found.reason}" for found in analyses)
+            return [found.text for found in analyses]
+        rewrites = [rewrite.text for rewrite in predict_all(self.rewriter, given, f"{form} {system}")]
+        if system == "replace-ungated":
+            return rewrites
+        return [appended(dialogue.last.text, rewrite) for dialogue, rewrite in zip(given, rewrites, strict=True)]
+
+    def shares(self) -> Table:
+        """How many turns of each wording passed, were rewritten, or need a question back; `replace` and `append` decide alike."""
+        reasons = sorted({reason for counts in self.decisions.values() for reason in counts})
+        rows: list[tuple[Cell, ...]] = [
+            (form, *(round(100 * counts[reason] / counts.total(), 1) for reason in reasons))
+            for form, counts in self.decisions.items()
+        ]
+        return Table("Decisions of the pipeline, in % of turns", ("turns", *reasons), tuple(rows))
+
+
+BENCHMARK = Benchmark(
+    name="nlu",
+    about="a plain NLU on original, direct and indirect turns, with Grice and without",
+    systems=("plain", *GATED, *UNGATED),
+    default_systems=("plain", *GATED, *UNGATED),
+    files=(
+        ("direct", "test.csv"),
+        ("multiwoz21", "test.json.zip", "test.json"),
+        ("multiwoz21", "val.json.zip", "val.json"),
+    ),
+    options=("beams", "threads", "rewriter", "directness"),
+    evaluate=evaluate,
+)

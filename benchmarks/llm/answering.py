@@ -1,0 +1,94 @@
+"""Asks a language model all questions of a task."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.runner import versions
+from grice.benchmarks.llm.batched import answer_batched
+from grice.benchmarks.llm.chat import Sampling, chat_settings
+from grice.benchmarks.llm.folder import folder_of, opened_folder, write_run
+from grice.benchmarks.llm.progress import Progress
+from grice.benchmarks.llm.question import Question
+from grice.benchmarks.llm.run import LlmRun
+from grice.benchmarks.llm.side_by_side import answer_side_by_side
+from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
+from grice.models.errors import InputError
+
+CACHE_FILE = "replies.sqlite"
+
+
+def answer_all(
+    questions: Sequence[Question],
+    model: str,
+    options: Options,
+    task: str,
+    about: Mapping[str, Any],
+    sampling: Sampling = Sampling(),
+) -> LlmRun:
+    """Ask `model` every question, on the server of the options, and write the samples to the options' folder if it names one.
+
+    A prompt that is asked twice is asked once. With a cache or a folder, an interrupted run goes on where it was: what has been
+    answered is not asked again. A question that fails is a sample without prediction.
+
+    Args:
+        model: its name on the server.
+        task: unique among the runs of one command; the folder is named after it and the model.
+        about: what decides what is asked, as JSON values: hashes of data and prompts, the kind of prompt.
+        sampling: how the benchmark's paper let models answer.
+
+    Raises:
+        InputError: the options name no server, or a batch without a place for its replies.
+        SettingsError: an option has a value that the client does not take. MissingExtra: openai is not installed.
+        DataError: the cache or the folder cannot be used.
+        JudgeError: the server does not answer at all. What it answered before is in the cache.
+        ValueError: two questions have the same `sample_id`.
+    """
+    if len({question.sample_id for question in questions}) != len(questions):
+        raise ValueError(f"task {task}: two questions have the same sample_id")
+    settings = chat_settings(options, model, sampling)
+    folder = options.llm_out and opened_folder(options.llm_out, folder_of(task, model))
+    cache = _cache(options)
+    started = datetime.now(timezone.utc)
+    with Progress(f"{model} {task}", len(questions)) as progress:
+        if options.llm_batch:
+            if cache is None:
+                raise InputError("--llm-batch", "no --llm-cache and no --llm-out", "one of them, so that a batch is paid once")
+            from grice.middleware.llm.batch_model import BatchModel  # openai is wanted only by those who ask a model
+
+            with contextlib.closing(BatchModel(settings, cache)) as batches:
+                samples = answer_batched(questions, batches, progress)
+        else:
+            with contextlib.closing(ChatModel(settings, cache)) as chat:
+                samples = answer_side_by_side(questions, chat, progress)
+    run = LlmRun(tuple(samples), _described(settings, options, task, about, started))
+    if folder:
+        write_run(run, folder)
+    return run
+
+
+def _cache(options: Options) -> ReplyCache | None:
+    if options.llm_cache:
+        return ReplyCache(options.llm_cache)
+    return ReplyCache(options.llm_out / CACHE_FILE) if options.llm_out else None
+
+
+def _described(settings: ChatSettings, options: Options, task: str, about: Mapping[str, Any], started: datetime) -> dict[str, Any]:
+    sent = {name: getattr(settings, name) for name in ("temperature", "seed") if name not in settings.omit}
+    return {
+        "task": task,
+        "model": settings.model,
+        "url": settings.url,
+        **sent,
+        "max_tokens": settings.max_tokens,
+        "prices": {"prompt": settings.prompt_price, "completion": settings.completion_price},
+        "batch": options.llm_batch,
+        "limit": options.limit,
+        "about": dict(about),
+        "started": started.isoformat(timespec="seconds"),
+        "versions": versions(),
+    }

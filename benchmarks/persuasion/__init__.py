@@ -1,0 +1,1 @@
+"""Face acts, and what speakers in persuasions intend."""

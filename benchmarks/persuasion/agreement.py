@@ -1,0 +1,82 @@
+"""How well is it known, in the middle of a persuasion, whether the persuadee will give?
+
+    python -m grice.benchmarks.persuasion.agreement --data-dir DIR
+
+Reads the stored predictions of the cross-validation by dialogue. After a quarter, half, three quarters and all of the utterances:
+accuracy (at 0.5) and Brier score (the mean squared error of the probability; less is better) of our estimate, of the
+authors' model, and of always saying the share of dialogues that end in a gift; with 95 % intervals by dialogue.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from grice.benchmarks.persuasion.folds import FOLDS, REPAIR
+from grice.benchmarks.stats.bootstrap import Estimate, estimate
+from grice.benchmarks.stats.metrics import Array, mean
+from grice.models.data import face_acts
+from grice.models.data.face_acts import FaceActDialogue
+from grice.models.data.files import data_dir, in_format
+from grice.models.errors import DataNotFound
+
+SHARES = (0.25, 0.5, 0.75, 1.0)
+
+
+def read_agreement(path: Path) -> Mapping[str, Sequence[float]]:
+    """The stored estimates after each utterance, by dialogue.
+
+    Raises:
+        DataNotFound: there is no such file.
+        DataCorrupt: it is damaged, or it has none.
+    """
+    if not path.exists():
+        raise DataNotFound(f"{path.name} is not there; {REPAIR}")
+    with in_format("stored fold predictions", path.name, REPAIR):
+        found: Mapping[str, Sequence[float]] = json.loads(path.read_text(encoding="utf-8"))["agreement"]
+        return found
+
+
+def estimates(dialogues: Sequence[FaceActDialogue], stored: Mapping[str, Sequence[float]], share: float) -> dict[str, Array]:
+    """What each system says after `share` of the utterances, one number a dialogue."""
+    places = [math.ceil(share * len(each.utterances)) - 1 for each in dialogues]
+    gives = float(np.mean([each.donates for each in dialogues]))
+    return {
+        "grice": np.array([stored[each.dialogue_id][place] for each, place in zip(dialogues, places, strict=True)]),
+        "authors": np.array([each.utterances[at].donation_probability for each, at in zip(dialogues, places, strict=True)]),
+        "majority": np.full(len(dialogues), gives),
+    }
+
+
+def scores(dialogues: Sequence[FaceActDialogue], said: Array) -> tuple[Estimate, Estimate]:
+    """Accuracy in percent and Brier score."""
+    gives = np.array([each.donates for each in dialogues])
+    names = [each.dialogue_id for each in dialogues]
+    return estimate(mean((said >= 0.5) == gives, 100), names, 0), estimate(mean((said - gives) ** 2), names, 0)
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data-dir")
+    dialogues = face_acts.read(data_dir(parser.parse_args().data_dir))
+    stored = read_agreement(FOLDS)
+    for share in SHARES:
+        for system, said in estimates(dialogues, stored, share).items():
+            accuracy, brier = scores(dialogues, said)
+            print(f"{share:4.0%} of utterances  {system:9}", _shown("accuracy", accuracy, 1), _shown("Brier", brier, 3), sep="  ")
+
+
+def _shown(name: str, found: Estimate, digits: int) -> str:
+    low, high = (math.nan if edge is None else edge for edge in (found.low, found.high))
+    value = math.nan if found.value is None else found.value
+    return f"{name} {value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}] (n {found.n})"
+
+
+if __name__ == "__main__":
+    main()

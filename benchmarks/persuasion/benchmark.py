@@ -1,0 +1,223 @@
+"""`grice bench persuasion`: face acts of utterances, and what their speakers intend, in persuasions to give to a charity.
+
+Face acts are those of Dutt, Joshi and Rosé 2020; `authors` replays the predictions that they released. All utterances of the
+file are scored: with `--weights folds`, the default, by the stored predictions of the cross-validation by dialogue, with
+`--weights shipped` by the shipped detector, for dialogues that it was not trained on. The multiple-choice questions are those
+of `grice persuasion questions`, on these dialogues or on those of `--annotations`; `--limit N` takes the first N utterances,
+and of each kind of questions the first N.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+
+from grice.benchmarks.core.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
+from grice.benchmarks.persuasion import tables as persuasion_tables
+from grice.benchmarks.persuasion.annotations import read_annotations, without_votes
+from grice.benchmarks.persuasion.folds import FOLDS, cross_validated, read_folds
+from grice.benchmarks.persuasion.llm import PROMPTINGS, asked, places
+from grice.benchmarks.persuasion.metrics import METRICS, macro_f1, measures_of
+from grice.benchmarks.persuasion.paper import paper
+from grice.benchmarks.persuasion.predictions import Predictor, Spoken, chosen, load_predictor
+from grice.benchmarks.persuasion.questions import IntentionQuestion, questions_of
+from grice.benchmarks.persuasion.tables import Labels, Places
+from grice.benchmarks.stats import metrics
+from grice.benchmarks.stats.confusion import confusion
+from grice.models.data import face_acts
+from grice.models.data.persuasion_for_good import ROLES
+from grice.models.errors import DataError, InputError
+from grice.models.face_acts.descriptions import Wording
+from grice.models.manifest import sha256
+from grice.models.results import FACE_ACTS, FaceAct
+
+OURS, AUTHORS, MAJORITY = "grice", "authors", "majority"
+FACE_ACTS_TASK = "face-acts"
+CHOICE_TASKS: Mapping[str, tuple[Wording, bool]] = {
+    "multiple-choice": ("new", True),
+    "multiple-choice-no-rules": ("new", False),
+    "multiple-choice-old": ("old", True),
+    "multiple-choice-old-no-rules": ("old", False),
+}
+"""The cells of the paper's Table 14: the wording of the descriptions, and whether distractors are drawn by the rules."""
+TASKS = (FACE_ACTS_TASK, *CHOICE_TASKS)
+DEFAULT_TASKS = (FACE_ACTS_TASK, "multiple-choice")
+SIGNATURE = (
+    "in %; macro_f1: the mean over the face acts that are right or predicted anywhere; majority: the most frequent face act, or "
+    "the option that is right most often; questions without an answer that can be read are unscored"
+)
+PARTS = {"folds": "every utterance, cross-validated by dialogue", "shipped": "every utterance, by the shipped weights"}
+NO_FACE_ACTS = "a language model is asked to choose among descriptions, not to name face acts"
+NO_CHOICES = "the authors released labels without probabilities, and so do not say which option is likelier"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is scored in a run."""
+
+    spoken: Sequence[Spoken]
+    questions: Mapping[str, Sequence[IntentionQuestion]]
+
+    @property
+    def groups(self) -> list[str]:
+        """The dialogue of every utterance, or where none is scored of every question."""
+        if self.spoken:
+            return [each.dialogue.dialogue_id for each in self.spoken]
+        return [each.dialogue_id for questions in self.questions.values() for each in questions]
+
+    @property
+    def gold(self) -> list[FaceAct]:
+        return [each.utterance.face_act for each in self.spoken]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a system says; a reason where it says nothing."""
+
+    labels: Labels | str
+    answers: Mapping[str, Places | str]
+
+
+def evaluate(options: Options, predictors: Callable[[Options], Predictor] = load_predictor, folds: Path = FOLDS) -> Sheet:
+    """Score face acts and answers.
+
+    Raises:
+        InputError: an unknown task.
+        DataError: the data cannot be read. ModelError, DataError: a system that was asked for by name cannot be loaded.
+        JudgeError: the server of a language model does not answer.
+    """
+    tasks = options.tasks or DEFAULT_TASKS
+    if unknown := [task for task in tasks if task not in TASKS]:
+        raise InputError("task", unknown[0], ", ".join(TASKS))
+    dialogues = face_acts.read(options.data_dir)
+    annotated = read_annotations(options.annotations) if options.annotations else without_votes(dialogues)
+    spoken = [Spoken(each, place) for each in dialogues for place in range(len(each.utterances))]
+    rows = _Rows(
+        spoken[: options.limit] if FACE_ACTS_TASK in tasks else (),
+        {
+            task: questions_of(annotated, *CHOICE_TASKS[task], options.seed)[: options.limit]
+            for task in tasks
+            if task in CHOICE_TASKS
+        },
+    )
+    sheet = Sheet("persuasion", rows.groups, options.seed, part=PARTS[options.weights])
+    sheet.published = tuple(row for row in paper().rows if row.task in tasks)
+    sheet.notes, sheet.signatures = _notes(rows, len(spoken), options), {"all": SIGNATURE}
+    if options.annotations:
+        sheet.settings["annotations_sha256"] = sha256(options.annotations)
+
+    def load(name: str) -> _Found:
+        family, _, model = name.partition(":")
+        if family in PROMPTINGS:
+            runs = {task: asked(family, model, task, questions, options) for task, questions in rows.questions.items()}
+            sheet.tables += [run.usage(name) for run in runs.values()]
+            sheet.settings[name] = {task: run.settings for task, run in runs.items()}
+            return _Found(NO_FACE_ACTS, {task: places(run) for task, run in runs.items()})
+        if name == OURS:
+            predictor = read_folds(folds, dialogues) if options.weights == "folds" else predictors(options)
+            if options.weights == "shipped":
+                sheet.notes.append(_note_on_shipped(folds, {each.dialogue_id for each in dialogues}))
+            sheet.add_model(getattr(predictor, "detector", None))
+            sheet.settings[name] = dict(predictor.about)
+            return _found(predictor, rows)
+        if name == AUTHORS:
+            return _Found([each.utterance.predicted for each in rows.spoken], dict.fromkeys(rows.questions, NO_CHOICES))
+        return _majority(rows)
+
+    names = options.systems or BENCHMARK.default_systems
+    opened_systems, reasons = opened(names, options, load)
+    silent = {name: _Found(reason, dict.fromkeys(rows.questions, reason)) for name, reason in reasons.items()}
+    found = {name: (opened_systems | silent)[name] for name in names}
+    if FACE_ACTS_TASK in tasks:
+        _add_face_acts(sheet, rows, {name: each.labels for name, each in found.items()})
+    for task, questions in rows.questions.items():
+        _add_choices(sheet, task, questions, {name: each.answers[task] for name, each in found.items()})
+    return sheet
+
+
+def _found(predictor: Predictor, rows: _Rows) -> _Found:
+    labels = predictor.labels(rows.spoken)
+    answers: dict[str, Places | str] = {}
+    for task, questions in rows.questions.items():
+        try:
+            answers[task] = chosen(questions, predictor.probabilities(questions))
+        except DataError as error:  # stored predictions may lack probabilities, or be of other dialogues than those annotated
+            answers[task] = str(error)
+    return _Found(labels, answers)
+
+
+def _majority(rows: _Rows) -> _Found:
+    answers: dict[str, Places | str] = {}
+    for task, questions in rows.questions.items():
+        most = Counter(each.gold for each in questions).most_common(1)
+        answers[task] = [place for place, _ in most] * len(questions)
+    return _Found([label for label, _ in Counter(rows.gold).most_common(1)] * len(rows.spoken), answers)
+
+
+def _add_face_acts(sheet: Sheet, rows: _Rows, found: Mapping[str, Labels | str]) -> None:
+    gold, groups = rows.gold, rows.groups
+    scored: dict[str, Labels] = {}
+    for name, labels in found.items():
+        if isinstance(labels, str):
+            sheet.add_unscored(FACE_ACTS_TASK, name, METRICS, labels, len(gold))
+        else:
+            scored[name] = labels
+            sheet.add_defined(FACE_ACTS_TASK, name, measures_of(gold, labels), groups)
+    for role in ROLES:
+        kept = [place for place, each in enumerate(rows.spoken) if each.utterance.role == role]
+        truth, whose = [gold[place] for place in kept], [groups[place] for place in kept]
+        for name, labels in scored.items():
+            said = [labels[place] for place in kept]
+            accuracy = metrics.mean([one == other for one, other in zip(truth, said, strict=True)], 100)
+            sheet.add_defined(f"{FACE_ACTS_TASK}, {role}", name, {"accuracy": accuracy, "macro_f1": macro_f1(truth, said)}, whose)
+    sheet.tables.append(persuasion_tables.f1_by_face_act(gold, scored, groups, sheet.seed))
+    sheet.tables += [
+        confusion(f"{FACE_ACTS_TASK}: {name}", gold, labels, FACE_ACTS) for name, labels in scored.items() if name != MAJORITY
+    ]
+
+
+def _add_choices(sheet: Sheet, task: str, questions: Sequence[IntentionQuestion], found: Mapping[str, Places | str]) -> None:
+    scored: dict[str, Places] = {}
+    for name, answers in found.items():
+        if isinstance(answers, str):
+            sheet.add_unscored(task, name, ("accuracy",), answers, len(questions))
+            continue
+        scored[name] = answers
+        known = [(each, place) for each, place in zip(questions, answers, strict=True) if place is not None]
+        accuracy = metrics.mean([place == each.gold for each, place in known], 100)
+        groups = [each.dialogue_id for each, _ in known]
+        sheet.add_defined(task, name, {"accuracy": accuracy}, groups, len(questions) - len(known))
+    sheet.tables += [
+        persuasion_tables.accuracy_by_face_act(task, questions, scored),
+        persuasion_tables.option_positions(task, questions, scored),
+    ]
+
+
+def _notes(rows: _Rows, utterances: int, options: Options) -> list[str]:
+    origin = f"of {options.annotations.name}" if options.annotations else "whose intention follows from role and face act"
+    notes = [f"{task}: {len(questions)} questions on utterances {origin}" for task, questions in rows.questions.items()]
+    if utterances != paper().utterances:
+        notes.append(
+            f"the file at hand has {utterances:,} utterances, the released one {paper().utterances:,}: figures of {AUTHORS} differ "
+            "from the published ones"
+        )
+    return [paper().note, *notes]
+
+
+def _note_on_shipped(folds: Path, dialogues: AbstractSet[str]) -> str:
+    known = cross_validated(folds) & dialogues
+    return f"{OURS}: the shipped weights were trained on {len(known)} of these {len(dialogues)} dialogues"
+
+
+BENCHMARK = Benchmark(
+    name="persuasion",
+    about="face acts and intentions in persuasions, beside the authors' predictions and language models",
+    systems=(OURS, AUTHORS, MAJORITY, *(f"{family}:MODEL" for family in PROMPTINGS)),
+    default_systems=(OURS, AUTHORS, MAJORITY),
+    files=((face_acts.FOLDER, face_acts.FILE),),
+    options=("intentions", "threads", "weights", "tasks", "annotations", "llm_window", *LLM_OPTIONS),
+    evaluate=evaluate,
+)

@@ -1,0 +1,1 @@
+"""What a real Rasa NLU makes of turns, without Grice and with it."""

@@ -1,0 +1,1 @@
+"""RecToM: what recommender and seeker have in mind."""

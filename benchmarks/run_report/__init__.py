@@ -1,9 +1,0 @@
-"""Runs of benchmarks as one page of HTML and as Markdown: figures with their intervals beside the papers' rows."""
-
-from grice.benchmarks.run_report.content import content_of
-from grice.benchmarks.run_report.inputs import Inputs, read_inputs
-from grice.benchmarks.run_report.markdown import markdown
-from grice.benchmarks.run_report.page import page
-from grice.benchmarks.run_report.shown import Content
-
-__all__ = ["Content", "Inputs", "content_of", "markdown", "page", "read_inputs"]

@@ -1,0 +1,147 @@
+"""`grice bench speed`: how fast our runtime is beside PyTorch and CTranslate2, and the REST service end to end.
+
+Everything is measured in one run on the same turns (indirect ones, with their history) and with the same number of threads.
+A time covers what a caller waits for: from the dialogue to the text, tokenising included. The time of a turn is the median of
+the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite-batched` over batches. `n` counts what a figure
+is over: turns, batches, or rounds for the REST service's `per_second` and `batching_gain`. `overhead_ms` is what the service adds
+to the same model's own time, turn by turn. In `behaviors` a call is all nine scores of a response after 20 turns of history;
+`worker` says how many responses `grice monitor` scores in a second. In `slots` a call is one turn and a slot of 8 values. In
+`intentions` and `mind` it is all that the model finds when one turn of the user follows 20 that it has read before, outside the
+measured time; in `intentions-cold` and `mind-cold` it has read none of the 21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet, opened
+from grice.benchmarks.core.results import Cell, Table
+from grice.benchmarks.direct.held_out import dialogues, held_out
+from grice.benchmarks.speed.behaviors import add_behaviors
+from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
+from grice.benchmarks.speed.classifiers import add_readers
+from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.speed.service import METRICS, UNBATCHED, add_service
+from grice.benchmarks.speed.timing import add_times, interleaved
+from grice.benchmarks.speed.worker import add_worker
+from grice.benchmarks.stats.metrics import Array
+from grice.models import load_directness_scorer, load_rewriter
+from grice.models.dialogue import Dialogue
+
+DEFAULT_TURNS = 200
+BATCH = 16
+"""Turns in a batch of `rewrite-batched`: what the service batches by default."""
+PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
+REWRITERS = (*PRECISIONS, "pytorch", "ctranslate2-int8")
+
+Rewrite = Callable[[Sequence[Dialogue]], list[str]]
+
+
+def load_system(options: Options, name: str) -> Rewrite:
+    """The rewriting of a system."""
+    if name in PRECISIONS:
+        ours = load_rewriter(
+            options.rewriter, "direct", provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
+        )
+        return lambda given: [rewrite.text for rewrite in ours.predict(given)]
+    checkpoint = Checkpoint(options.checkpoint)
+    if name == "pytorch":
+        return PyTorchRewriter(checkpoint, options.threads).rewrite
+    return CTranslate2Rewriter(checkpoint, options.threads).rewrite
+
+
+def evaluate(options: Options) -> Sheet:
+    """Take all times.
+
+    Raises:
+        DataError: the data cannot be read. ModelError: a system that was asked for by name cannot be loaded.
+    """
+    found = held_out(options, DEFAULT_TURNS)
+    sheet = Sheet("speed", found.groups, options.seed, found.unscored)
+    given = dialogues(found.rows, "indirect")
+    asked = options.systems or BENCHMARK.default_systems
+    systems, reasons = opened([name for name in asked if name in REWRITERS], options, lambda name: load_system(options, name))
+    for name, reason in reasons.items():
+        for task in ("rewrite", "rewrite-batched"):
+            sheet.add_unscored(task, name, METRICS, reason)
+    _rewriting(sheet, systems, given, options.rounds)
+    _directness(sheet, options, asked, given)
+    add_behaviors(sheet, options, asked, given)
+    add_readers(sheet, options, asked, given)
+    add_service(sheet, options, asked, given, systems.get("grice-int8"))
+    add_worker(sheet, options, asked, given)
+    return sheet
+
+
+def _rewriting(sheet: Sheet, systems: Mapping[str, Rewrite], given: Sequence[Dialogue], rounds: int) -> None:
+    said: dict[str, dict[Dialogue, str]] = {name: {} for name in systems}
+    alone = interleaved({name: _kept(call, said[name]) for name, call in systems.items()}, given, rounds, "rewrite")
+    for name, times in alone.items():
+        add_times(sheet, "rewrite", name, times)
+    batches = [given[start : start + BATCH] for start in range(0, len(given), BATCH)]
+    together = interleaved(systems, batches, rounds, "rewrite-batched")
+    for name, times in together.items():
+        add_times(sheet, "rewrite-batched", name, times, [len(batch) for batch in batches])
+    if len(systems) > 1:
+        sheet.tables += [_ratios(alone), _agreement(said)]
+
+
+def _kept(call: Rewrite, said: dict[Dialogue, str]) -> Callable[[Dialogue], None]:
+    def run(dialogue: Dialogue) -> None:
+        said[dialogue] = call([dialogue])[0]
+
+    return run
+
+
+def _ratios(times: Mapping[str, Array]) -> Table:
+    """The p50 of each system (rows) as a multiple of that of each other (columns)."""
+    middle = {name: float(np.median(np.median(taken, axis=0))) for name, taken in times.items()}
+    rows: list[tuple[Cell, ...]] = [(name, *(round(mine / other, 3) for other in middle.values())) for name, mine in middle.items()]
+    return Table("rewrite: p50 divided by the p50 of", ("system", *middle), tuple(rows))
+
+
+def _agreement(said: Mapping[str, Mapping[Dialogue, str]]) -> Table:
+    """In how many turns, in %, two systems say the same but for case and spacing."""
+    words = {name: [_letters(text) for text in texts.values()] for name, texts in said.items()}
+    rows: list[tuple[Cell, ...]] = [
+        (name, *(round(100 * sum(map(str.__eq__, mine, other)) / len(mine), 1) for other in words.values()))
+        for name, mine in words.items()
+    ]
+    return Table("rewrite: same words, in % of turns, as", ("system", *words), tuple(rows))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _directness(sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
+    scorers, reasons = opened(
+        [name for name in asked if name in PRECISIONS],
+        options,
+        lambda name: load_directness_scorer(
+            options.directness, provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
+        ),
+    )
+    for name, reason in reasons.items():
+        sheet.add_unscored("directness", name, METRICS, reason)
+    calls = {name: _single(scorer.predict) for name, scorer in scorers.items()}
+    for name, times in interleaved(calls, given, options.rounds, "directness").items():
+        add_times(sheet, "directness", name, times)
+        sheet.add_model(scorers[name])
+
+
+def _single(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Dialogue], object]:
+    return lambda dialogue: predict([dialogue])
+
+
+BENCHMARK = Benchmark(
+    name="speed",
+    about="our runtime beside PyTorch and CTranslate2, and the REST service",
+    systems=(*REWRITERS, UNBATCHED),
+    default_systems=(*REWRITERS, UNBATCHED),
+    files=(("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json")),
+    options=("threads", "rewriter", "directness", "behaviors", "resolver", "intentions", "mind", "checkpoint", "rounds"),
+    evaluate=evaluate,
+)

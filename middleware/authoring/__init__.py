@@ -1,0 +1,1 @@
+"""For those who write bots: variants of their examples, indirect requests for their slots."""

@@ -1,0 +1,25 @@
+"""Adds indirect variants of a bot's own NLU examples, so that it understands indirect turns without any part at run time.
+
+from grice.middleware.augment import indirect_variants
+"""
+
+from grice.middleware.authoring.augment.example import Entity, Example, Variant
+from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
+from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
+from grice.middleware.authoring.augment.settings import AugmentSettings
+from grice.middleware.authoring.augment.variants import Augmentation, indirect_variants, with_rewrites
+
+__all__ = [
+    "AugmentSettings",
+    "Augmentation",
+    "AugmentedNlu",
+    "Entity",
+    "Example",
+    "NluFile",
+    "Variant",
+    "augment_nlu",
+    "find_nlu_files",
+    "indirect_variants",
+    "read_nlu",
+    "with_rewrites",
+]

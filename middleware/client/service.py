@@ -1,0 +1,134 @@
+"""Calls of the REST service: a deadline for each, and a circuit breaker."""
+
+from __future__ import annotations
+
+import functools
+import json
+import time
+from collections.abc import Mapping, Sequence
+
+from grice.middleware.client.breaker import PROBE_EVERY_S, CircuitBreaker
+from grice.middleware.client.exchange import Exchange
+from grice.middleware.client.settings import RemoteSettings
+from grice.middleware.runtime.timed_workers import TimedWorkers
+from grice.models.dialogue import Dialogue
+from grice.models.errors import DeadlineExceeded, GriceError, ServiceError, shorten
+
+SCHEMA_VERSION = 1
+MAX_ITEMS = 64
+PROBE_DEADLINE_MS = 1000
+NOT_IMPLEMENTED = 501
+"""The service works, and was started without what is asked for: no reason to keep from asking it for other things."""
+WORKERS = 4
+CUT_WITHIN_S = 1.0
+"""A worker that is still connecting cannot be cut; it gives up by itself so long after the deadline."""
+
+
+class RemoteService:
+    """The REST service as its callers see it. Making one does not connect.
+
+    Raises:
+        MissingExtra: urllib3 is not installed.
+    """
+
+    def __init__(self, settings: RemoteSettings, probe_every_s: float = PROBE_EVERY_S) -> None:
+        from grice.middleware.client.connections import Connections
+
+        headers = {"content-type": "application/json", "accept": "application/json", "user-agent": "grice"}
+        if settings.api_key:
+            headers["authorization"] = f"Bearer {settings.api_key}"
+        self.settings = settings
+        self.breaker = CircuitBreaker(f"the service at {settings.url}", self._answers, probe_every_s)
+        self._connections = Connections(settings.url, headers, WORKERS)
+        self._workers = TimedWorkers(WORKERS, "grice-remote")
+
+    def ask(self, path: str, dialogues: Sequence[Dialogue], **more: object) -> list[object]:
+        """What the service answers on each dialogue, in order; `more` are other fields of each item.
+
+        Raises:
+            CircuitOpen, DeadlineExceeded, ServiceError: as in `ask_items`.
+        """
+        return self.ask_items(path, [{**item_of(dialogue), **more} for dialogue in dialogues])
+
+    def ask_items(self, path: str, items: Sequence[Mapping[str, object]]) -> list[object]:
+        """What the service answers on each item, in order. All of it takes no longer than the deadline.
+
+        Args:
+            items: what JSON can hold.
+
+        Raises:
+            CircuitOpen: the service failed before and has not answered since.
+            DeadlineExceeded: it did not answer in time.
+            ServiceError: it cannot be reached, refused, or answered something else than its contract.
+        """
+        end = time.monotonic() + self.settings.deadline_ms / 1000
+        rows: list[object] = []
+        for first in range(0, len(items), MAX_ITEMS):
+            part = items[first : first + MAX_ITEMS]
+            body = json.dumps({"items": part}).encode()
+            rows += _rows(self._answer(path, body, end), len(part))
+        return rows
+
+    def _answer(self, path: str, body: bytes, end: float) -> bytes:
+        self.breaker.check()
+        try:
+            status, data = self._exchanged("POST", path, body, (end - time.monotonic()) * 1000)
+            if status >= 500 and status != NOT_IMPLEMENTED:
+                raise ServiceError(_refused(path, status, data))
+        except (DeadlineExceeded, ServiceError) as error:
+            self.breaker.failed(str(error))
+            raise
+        self.breaker.succeeded()
+        if status != 200:
+            raise ServiceError(_refused(path, status, data))
+        return data
+
+    def _exchanged(self, method: str, path: str, body: bytes | None, deadline_ms: float) -> tuple[int, bytes]:
+        exchange = Exchange()
+        longest_s = max(deadline_ms, 0) / 1000 + CUT_WITHIN_S
+        send = functools.partial(self._connections.request, exchange, method, path, body, longest_s)
+        try:
+            return self._workers.within(deadline_ms, f"{method} {self.settings.url}{path}", send)
+        except DeadlineExceeded:
+            exchange.cut()
+            raise
+
+    def _answers(self) -> bool:
+        try:
+            return self._exchanged("GET", "/health/live", None, PROBE_DEADLINE_MS)[0] == 200
+        except (GriceError, RuntimeError):  # the latter when the interpreter ends and takes no new work
+            return False
+
+
+@functools.lru_cache(maxsize=16)
+def remote_service(settings: RemoteSettings) -> RemoteService:
+    """The service of these settings: one a process, so that its callers share connections and circuit breaker."""
+    return RemoteService(settings)
+
+
+def item_of(dialogue: Dialogue) -> dict[str, object]:
+    """A dialogue as the service reads it."""
+    return {"turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]}
+
+
+def _rows(data: bytes, count: int) -> list[object]:
+    try:
+        answer = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ServiceError(f"the service answered no JSON but {shorten(data)}; is the url that of Grice?") from None
+    version = answer.get("schema_version") if isinstance(answer, dict) else None
+    if version != SCHEMA_VERSION:
+        raise ServiceError(f"the service answered schema_version {shorten(version)}; this client reads {SCHEMA_VERSION}")
+    items = answer.get("items")
+    if not isinstance(items, list) or len(items) != count:
+        raise ServiceError(f"the service answered {shorten(items)} on {count} items")
+    return items
+
+
+def _refused(path: str, status: int, data: bytes) -> str:
+    """What the service said; of a problem (RFC 9457) its detail."""
+    try:
+        detail = str(json.loads(data)["detail"])
+    except (ValueError, RecursionError, LookupError, TypeError):
+        detail = "no details"
+    return f"{path} answered {status}: {detail[:200]}"

@@ -1,0 +1,49 @@
+"""Events into a Redis stream, which a behaviour monitor's consumer group reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grice.middleware.events.event import DialogueEvent
+from grice.middleware.events.partitions import stream_key
+from grice.middleware.runtime.redis_connection import RedisError, connect
+from grice.models.errors import DeliveryError
+
+FIELD = "event"
+"""The one field of an entry; its value is the event as JSON."""
+
+
+class RedisStreamPublisher:
+    """An `EventPublisher` that adds entries to a stream (redis-py 4.6 to 8). Making one does not connect.
+
+    An event that is sent again after a lost answer is in the stream twice: readers go by `event_id`.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        stream: its key.
+        maxlen: entries that the stream holds, about; Redis removes the oldest beyond it, read or not.
+        timeout_s: how long connecting, and one batch, may take.
+        partitions: how many streams it is made of (`grice.middleware.events.partitions`), each of `maxlen` entries.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+
+    def __init__(self, url: str, stream: str, maxlen: int = 100_000, timeout_s: float = 2.0, partitions: int = 1) -> None:
+        self.stream = stream
+        self.maxlen = maxlen
+        self.partitions = partitions
+        self._redis = connect(url, timeout_s)
+
+    def publish(self, events: Sequence[DialogueEvent]) -> None:
+        try:
+            with self._redis.pipeline(transaction=True) as transaction:
+                for event in events:
+                    key = stream_key(self.stream, event.dialogue_id, self.partitions)
+                    transaction.xadd(key, {FIELD: event.to_json()}, maxlen=self.maxlen, approximate=True)
+                transaction.execute()
+        except (RedisError, OSError) as error:
+            raise DeliveryError(f"Redis: XADD failed: {type(error).__name__}; is it running and reachable?") from error
+
+    def close(self) -> None:
+        self._redis.close()

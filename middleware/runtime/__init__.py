@@ -1,0 +1,1 @@
+"""What every stage needs: deadlines, memory of results, progress, connections."""

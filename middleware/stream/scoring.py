@@ -1,0 +1,99 @@
+"""Scores responses, and tries again what failed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grice.middleware.events.event import DialogueEvent
+from grice.middleware.monitor.judgement import Judgement
+from grice.middleware.monitor.monitor import Monitor
+from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.turns.analysis import StageFailure
+from grice.models.dialogue import Dialogue
+from grice.models.errors import ModelError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A response that could not be scored.
+
+    Attributes:
+        error: class of the error.
+        message: what it said; it may quote the response.
+        tries: how often it was tried.
+    """
+
+    error: str
+    message: str
+    tries: int
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result, and what a judge was asked for it."""
+
+    response: ScoredResponse
+    judgements: Sequence[Judgement] = ()
+
+
+Asked = tuple[DialogueEvent, Dialogue]
+"""A response of the bot, and the dialogue that ends in it."""
+
+
+def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callable[[int], None]) -> list[Scored | Failed]:
+    """One result for each response, in order.
+
+    Args:
+        max_tries: how often each is tried.
+        wait: called before each further try with its number, 2 or more.
+    """
+    found: list[Scored | Failed] = _scored(monitor, asked, 1)
+    for tries in range(2, max_tries + 1):
+        places = [place for place, each in enumerate(found) if isinstance(each, Failed)]
+        if not places:
+            break
+        wait(tries)
+        for place, each in zip(places, _scored(monitor, [asked[place] for place in places], tries), strict=True):
+            found[place] = each
+    return found
+
+
+def _scored(monitor: Monitor, asked: Sequence[Asked], tries: int) -> list[Scored | Failed]:
+    if not asked:
+        return []
+    try:
+        reports = monitor.predict([dialogue for _, dialogue in asked])
+        if len(reports) != len(asked):
+            raise ModelError(f"the monitor gave {len(reports)} reports for {len(asked)} dialogues")
+        return [_result(monitor, event, dialogue, report, tries) for (event, dialogue), report in zip(asked, reports, strict=True)]
+    except Exception as error:  # a monitor may fail in any way
+        if len(asked) > 1:  # so that one response does not take the others with it
+            return [each for one in asked for each in _scored(monitor, [one], tries)]
+        log.warning("a response could not be scored", extra={"error": type(error).__name__})  # its message may quote it
+        return [Failed(type(error).__name__, str(error), tries)]
+
+
+def _result(monitor: Monitor, event: DialogueEvent, dialogue: Dialogue, report: ResponseReport, tries: int) -> Scored | Failed:
+    if report.behaviors is None:
+        failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
+        return Failed(failure.error, failure.message, tries)
+    response = ScoredResponse.of(report, dialogue, monitor.model, **_said(event))
+    return Scored(response, report.judgements)
+
+
+def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:
+    """A response that could not be scored, as rates and metrics count it. It does not go to the results."""
+    failure = StageFailure("monitor", failed.error, failed.message)
+    return ScoredResponse(**_said(event), text=event.text, scored_at=time.time(), failures=(failure,))
+
+
+def _said(event: DialogueEvent) -> dict[str, Any]:
+    names = ("event_id", "dialogue_id", "timestamp", "channel", "bot_version", "action")
+    return {name: getattr(event, name) for name in names}

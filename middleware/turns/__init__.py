@@ -1,0 +1,1 @@
+"""The way of a user turn: directness, gate, rewriter, guard."""

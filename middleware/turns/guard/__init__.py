@@ -1,0 +1,1 @@
+"""Refuses a rewrite that the dialogue does not support."""

@@ -1,0 +1,1 @@
+"""What a bot's response does: nine behaviours, scored on its dialogue."""

@@ -1,0 +1,1 @@
+"""How plainly a turn says what is wanted."""

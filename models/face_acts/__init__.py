@@ -1,0 +1,1 @@
+"""What the turns of a persuasion do to the face of speaker and hearer."""

@@ -1,0 +1,88 @@
+"""The detector of face acts: what the turns of a persuasion do to the face of speaker and hearer."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from grice.models.data.persuasion_for_good import ROLES, Role
+from grice.models.dialogue import Dialogue, Turn
+from grice.models.errors import InputError
+from grice.models.face_acts.heads import FaceHeads
+from grice.models.face_acts.inputs import read_inputs
+from grice.models.manifest import Manifest, read_manifest
+from grice.models.results import FACE_ACTS, Intentions
+from grice.models.runtime.parallel import Workers
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+
+HISTORY_TURNS = 100
+
+
+class IntentionDetector:
+    """Finds the face acts of a dialogue in which one side wants to persuade the other.
+
+    Args:
+        user_role: whether the user is the one to be persuaded (of a bot that asks or sells) or the one who persuades.
+        workers: parts of a batch that are worked on side by side; 0: one a CPU.
+
+    Raises:
+        WeightsError: the heads cannot be read, or belong to another encoder.
+        InputError: an argument is out of range.
+    """
+
+    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, user_role: Role = "persuadee", workers: int = 0) -> None:
+        if user_role not in ROLES:
+            raise InputError("user_role", user_role, ", ".join(ROLES))
+        encoder.check_fitted(manifest)
+        self.manifest = manifest
+        self.encoder = encoder
+        self.provider = encoder.provider
+        self.user_role = user_role
+        self.heads = FaceHeads.load(manifest.path("heads.npz"))
+        self.workers = Workers(workers)
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
+        """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last."""
+        return self.workers.map(lambda part: [self._found(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
+
+    def _found(self, dialogue: Dialogue) -> Intentions:
+        turns = dialogue.turns[-HISTORY_TURNS - 1 :]
+        cut = len(dialogue.turns) - len(turns)
+        inputs = read_inputs(self.encoder, [(self._role(turn), turn.text) for turn in turns], cut)
+        probabilities = self.heads.probabilities(inputs)
+        return Intentions(
+            {label: float(value) for label, value in zip(FACE_ACTS, probabilities[-1], strict=True)},
+            tuple(FACE_ACTS[place] for place in self.heads.labels(probabilities)),
+            inputs.roles,
+            tuple(map(float, self.heads.agrees(inputs, probabilities))),
+            len(turns) - 1,
+            cut,
+            not self.encoder.fits(dialogue.last.text),
+        )
+
+    def _role(self, turn: Turn) -> Role:
+        first, second = ROLES
+        other = second if self.user_role == first else first
+        return self.user_role if turn.speaker == "user" else other
+
+
+@functools.lru_cache(maxsize=16, typed=True)
+def load_intention_detector(
+    name: str | Path = "intentions",
+    *,
+    user_role: Role = "persuadee",
+    provider: str = "auto",
+    threads: int = 1,
+    precision: str = "int8",
+    workers: int = 0,
+) -> IntentionDetector:
+    """A shipped detector by name, or one from a folder, with the encoder that it names; loaded once a process.
+
+    Raises:
+        ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
+        InputError: an argument is out of range.
+    """
+    manifest = read_manifest(name, "intentions")
+    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
+    return IntentionDetector(manifest, encoder, user_role, workers)

@@ -1,0 +1,1 @@
+"""What recommender and seeker of a recommendation dialogue have in mind."""

@@ -1,0 +1,146 @@
+"""The mind model: what recommender and seeker intend, what the seeker thinks of each item, and what comes next."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from grice.models.data.rectom import MindQuestion, RoleTurn
+from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.manifest import Manifest, read_manifest
+from grice.models.minds.answers import Probabilities, answer, best, best_fine, probability_of
+from grice.models.minds.heads import MindHeads
+from grice.models.minds.joint_encoder import JointReader
+from grice.models.minds.labels import ATTITUDES, COARSE, FINE, Role
+from grice.models.minds.members import MindMembers
+from grice.models.minds.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
+from grice.models.minds.wording import names
+from grice.models.runtime.parallel import Workers
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+
+HISTORY_TURNS = 40
+REMEMBERED = 4096
+"""Turns and items that were read: those of earlier turns do not change when a dialogue goes on, but for the last."""
+
+
+class MindModel:
+    """Reads recommendation dialogues, and answers RecToM's questions on them.
+
+    Args:
+        workers: parts of a batch that are worked on side by side; 0: one a CPU. threads: of the reader's session.
+
+    Raises:
+        WeightsError: the heads cannot be read, or belong to another encoder.
+        InputError: an argument is out of range.
+    """
+
+    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0, threads: int = 1) -> None:
+        encoder.check_fitted(manifest)
+        self.manifest = manifest
+        self.provider = encoder.provider
+        heads = MindHeads.load(manifest.path("heads.npz"), manifest.settings["sets"])
+        sets = {name: head.sets for name, head in heads.heads.items()}
+        reads = manifest.settings.get("reader", False)
+        reader = JointReader(manifest.path, sets, encoder.provider, threads) if reads else None
+        self.members = MindMembers(encoder, heads, reader)
+        self.workers = Workers(workers)
+        self._intentions = functools.lru_cache(REMEMBERED)(self._read_intentions)
+        self._attitude = functools.lru_cache(REMEMBERED)(self._read_attitude)
+
+    def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
+        """What is in the minds of both after the last turn of each dialogue, in order."""
+        return self.workers.map(lambda part: [self._reading(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
+
+    def answer(self, questions: Sequence[MindQuestion]) -> list[frozenset[str]]:
+        """The letters of the options chosen, in order; each question is read alone."""
+        return [answer(each, self.members.of_question(each)) for each in questions]
+
+    def _reading(self, asked: RecommendationDialogue) -> MindReading:
+        kept = asked.dialogue.turns[-HISTORY_TURNS - 1 :]
+        cut = len(asked.dialogue.turns) - len(kept)
+        asked = replace(asked, dialogue=Dialogue(kept))
+        start, turns = zip(*asked.turns(), strict=True)
+        reactions = ((item, reaction_to(turns, item)) for item in asked.found_items())
+        items = (self._attitude(turns[: place + 1], item) for item, place in reactions if place is not None)
+        return MindReading(
+            tuple(replace(self._intentions(turns[: place + 2], place), place=cut + start[place]) for place in range(len(turns))),
+            tuple(replace(each, place=cut + start[each.place]) for each in items),
+            self._next(turns, "recommender" if turns[-1].role == "seeker" else "seeker"),
+            len(kept) - 1,
+            cut,
+        )
+
+    def _read_intentions(self, turns: tuple[RoleTurn, ...], place: int) -> TurnIntentions:
+        role = turns[place].role
+        found = self.members.of_turn(turns, place)
+        chosen = best_fine(role, found)
+        return TurnIntentions(place, role, tuple(label for label in FINE[role] if label in chosen), _shares(FINE[role], found))
+
+    def _read_attitude(self, turns: tuple[RoleTurn, ...], item: str) -> ItemAttitude:
+        """From turns that end with the seeker's reaction."""
+        found = self.members.of_item(turns, item)
+        labels = best(found)
+        attitude = next(each for each in ATTITUDES if each.label in labels)
+        return ItemAttitude(item, len(turns) - 1, attitude, {each.label: probability_of(each.label, found) for each in ATTITUDES})
+
+    def _next(self, turns: Sequence[RoleTurn], role: Role) -> NextStrategies:
+        found = self.members.of_next(turns, role)
+        chosen = best(found)
+        return NextStrategies(role, tuple(label for label in COARSE[role] if label in chosen), _shares(COARSE[role], found))
+
+
+def reaction_to(turns: Sequence[RoleTurn], item: str) -> int | None:
+    """The place of the seeker's turn that shows what they think of an item: the last that names it, or else the first after it is
+    named. None where there is no such turn yet."""
+    naming = [place for place, turn in enumerate(turns) if names(turn.text, item)]
+    own = [place for place in naming if turns[place].role == "seeker"]
+    if own or not naming:
+        return own[-1] if own else None
+    return next((place for place in range(naming[0], len(turns)) if turns[place].role == "seeker"), None)
+
+
+def _shares(labels: Sequence[str], found: Probabilities) -> dict[str, float]:
+    return {label: probability_of(label, found) for label in labels}
+
+
+class MindTracker:
+    """Follows one dialogue turn by turn; vectors of earlier turns are remembered by the encoder.
+
+    Args:
+        items, seeker: see `RecommendationDialogue`.
+    """
+
+    def __init__(self, model: MindModel, items: tuple[str, ...] | None = None, seeker: Speaker = "user") -> None:
+        self.model = model
+        self.items = items
+        self.seeker = seeker
+        self.turns: tuple[Turn, ...] = ()
+
+    def add(self, turn: Turn) -> MindReading:
+        """What is in the minds of both after `turn`.
+
+        Raises:
+            InputError: the items or the seeker cannot be used; the turn is not kept then.
+        """
+        turns = (*self.turns, turn)
+        reading = self.model.predict([RecommendationDialogue(Dialogue(turns), self.items, self.seeker)])[0]
+        self.turns = turns
+        return reading
+
+
+@functools.lru_cache(maxsize=16, typed=True)
+def load_mind_model(
+    name: str | Path = "mind", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
+) -> MindModel:
+    """A shipped model by name, or one from a folder, with the encoder that it names; loaded once a process.
+
+    Raises:
+        ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
+        InputError: an argument is out of range.
+    """
+    manifest = read_manifest(name, "mind")
+    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
+    return MindModel(manifest, encoder, workers, threads)

@@ -1,0 +1,1 @@
+"""A turn in direct (or indirect) form, after its history."""

@@ -1,0 +1,1 @@
+"""Meaning as a vector: one encoder that several models read from."""

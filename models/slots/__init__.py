@@ -1,0 +1,1 @@
+"""Which of a slot's values a turn means."""

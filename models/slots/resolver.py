@@ -1,0 +1,91 @@
+"""The slot-value resolver: which of a slot's values a turn means, though it may not say it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from grice.models.errors import InputError
+from grice.models.manifest import Manifest, read_manifest
+from grice.models.results import SlotValues
+from grice.models.runtime.session import check_precision, choose_provider, open_session
+from grice.models.slots.inputs import SlotReader, SlotTexts
+from grice.models.slots.questions import SlotQuestion
+
+REMEMBERED = 8192
+"""Texts whose pieces are remembered: a bot asks about the same slots again and again."""
+
+
+class SlotResolver:
+    """Scores a turn with each value of a slot, and with "nothing is said of it", on onnxruntime.
+
+    Raises:
+        WeightsError, ProviderError: the model cannot be loaded.
+        InputError: an argument is out of range.
+    """
+
+    def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
+        self.precision = check_precision(precision)
+        self.manifest = manifest
+        self.provider = choose_provider(provider)
+        self.temperature: float = manifest.settings["temperature"]
+        self.margin: float = manifest.settings["margin"]
+        self.reader = SlotReader(Tokenizer.from_file(str(manifest.path("tokenizer.json"))))
+        self.session = open_session(manifest.path(f"reader.{precision}.onnx"), provider, threads)
+        self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.reader.pieces)
+
+    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
+        """One result a question, in order.
+
+        A question is ambiguous where the shares of its two best values, those of all values together being 1, differ by less than
+        the margin that was best on held-out requests.
+
+        Raises:
+            InputError: a value has no letter that the model reads.
+        """
+        return [self._resolved(question) for question in questions]
+
+    def _resolved(self, question: SlotQuestion) -> SlotValues:
+        for value in question.values:
+            if not self.reader.reads(value):
+                raise InputError(f"value of slot {question.slot}", value, "a value with Latin letters or digits")
+        shares = softmax(self._raw(SlotTexts.of(question)) / self.temperature)
+        *values, nothing = (float(share) for share in shares)
+        second, first = np.sort(values)[-2:]
+        mentioned = nothing < 0.5
+        ambiguous = mentioned and bool(first - second < self.margin * (1 - nothing))
+        best = question.values[int(np.argmax(values))]
+        return SlotValues(tuple(values), nothing, best if mentioned and not ambiguous else None, ambiguous)
+
+    def _raw(self, texts: SlotTexts) -> NDArray[np.float32]:
+        """How well each value, and last `NOT_MENTIONED`, holds: shape (values + 1,)."""
+        inputs = self.reader.inputs(texts, self._pieces)
+        feed = {name: getattr(inputs, name)[None] for name in ("ids", "positions", "segments")}
+        tokens: NDArray[np.float32] = self.session.run(["raw"], feed)[0][0]
+        sums = np.bincount(inputs.owners, tokens)[1:]
+        return (sums / np.bincount(inputs.owners)[1:]).astype(np.float32)
+
+
+def softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shares that add up to 1, of values on a logarithmic scale."""
+    powers = np.exp(values - values.max())
+    shares: NDArray[np.float32] = powers / powers.sum()
+    return shares
+
+
+@functools.lru_cache(maxsize=16, typed=True)
+def load_slot_resolver(
+    name: str | Path = "slot_values", *, provider: str = "auto", threads: int = 1, precision: str = "int8"
+) -> SlotResolver:
+    """The shipped resolver by name, or one from a folder; loaded once a process for the same arguments.
+
+    Raises:
+        ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
+        InputError: an argument is out of range.
+    """
+    return SlotResolver(read_manifest(name, "slot-values"), provider, threads, precision)

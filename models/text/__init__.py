@@ -1,0 +1,1 @@
+"""Words and their written form: what every model may know of a text without a network."""

@@ -1,0 +1,1 @@
+"""Training of the detector of face acts."""

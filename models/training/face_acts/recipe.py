@@ -1,0 +1,113 @@
+"""Training the detector of face acts: always by dialogue, calibrated on dialogues that its members did not see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from grice.models.face_acts.heads import FaceHeads
+from grice.models.manifest import write_manifest
+from grice.models.results import FACE_ACTS
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.training.behaviors.recipe import fold_of
+from grice.models.training.face_acts.examples import FaceExample, read_examples, written_examples
+from grice.models.training.face_acts.members import IntentionRecipe, fit
+
+FOLDS_FILE = "persuasion_folds.json"
+
+
+def train_intentions(
+    data_dir: Path, out: Path, recipe: IntentionRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+) -> Path:
+    """Train the heads on all face acts into `out/model` (`heads.npz`, `manifest.json`); returns that folder.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
+    examples = read_examples(data_dir, encoder)
+    heads = fit(examples, recipe, written_examples(encoder) if recipe.written else ())
+    folder = out / "model"
+    folder.mkdir(parents=True, exist_ok=True)
+    heads.save(folder / "heads.npz")
+    turns = sum(len(each.labels) for each in examples)
+    write_manifest(
+        folder,
+        {
+            "name": "intentions",
+            "version": version,
+            "task": "intentions",
+            "settings": {"encoder": encoder.identity, "labels": list(FACE_ACTS)},
+            "training": {
+                "data": f"face acts in Persuasion For Good, all {turns} utterances of {len(examples)} dialogues",
+                "auxiliary_data": "dialogue acts of the same utterances",
+                "recipe": asdict(recipe),
+            },
+        },
+    )
+    return folder
+
+
+def cross_validate(
+    data_dir: Path, out: Path, recipe: IntentionRecipe | None = None, encoder: SentenceEncoder | None = None
+) -> Path:
+    """Find the face acts of every dialogue by heads that saw nothing of it, into `out/persuasion_folds.json`; returns its path.
+
+    A fold that is done is kept in `out/folds/`, so a stopped run goes on.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
+    about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
+    folds = fold_of([each.dialogue_id for each in examples], recipe.folds, recipe.seed)
+    content: dict[str, Any] = {"about": about, "folds": {}, "predictions": {}, "probabilities": {}, "agreement": {}}
+    for number in tqdm(range(recipe.folds), desc="folds"):
+        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
+        unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
+        found = _fold(seen, unseen, written, recipe, out / "folds" / f"{number}.json", about)
+        content["folds"] |= {example.dialogue_id: number for example in unseen}
+        for part, values in found.items():
+            content[part] |= values
+    path = out / FOLDS_FILE
+    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
+    return path
+
+
+def _fold(
+    seen: Sequence[FaceExample],
+    unseen: Sequence[FaceExample],
+    written: Sequence[FaceExample],
+    recipe: IntentionRecipe,
+    path: Path,
+    about: dict[str, Any],
+) -> dict[str, Any]:
+    if path.is_file():
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["about"] == json.loads(json.dumps(about)):
+            kept: dict[str, Any] = stored["found"]
+            return kept
+    found = _found(fit(seen, recipe, written), unseen)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"about": about, "found": found}), encoding="utf-8")
+    partial.replace(path)
+    return found
+
+
+def _found(heads: FaceHeads, examples: Sequence[FaceExample]) -> dict[str, Any]:
+    found: dict[str, Any] = {"predictions": {}, "probabilities": {}, "agreement": {}}
+    for example in examples:
+        probabilities = heads.probabilities(example.inputs)
+        agreement = heads.agrees(example.inputs, probabilities)
+        found["predictions"][example.dialogue_id] = [FACE_ACTS[place] for place in heads.labels(probabilities)]
+        found["probabilities"][example.dialogue_id] = np.round(probabilities.astype(float), 4).tolist()
+        found["agreement"][example.dialogue_id] = np.round(agreement.astype(float), 4).tolist()
+    return found

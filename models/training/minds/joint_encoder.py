@@ -1,0 +1,193 @@
+"""Training the reader of minds: MiniLM, fine-tuned on RecToM's questions on intentions and attitudes and on chats of our own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from grice.models.data.rectom import MindQuestion
+from grice.models.export.joint_encoder import export_reader
+from grice.models.minds.answers import head_of
+from grice.models.minds.joint_encoder import READER_HEADS, ReaderHead
+from grice.models.minds.joint_inputs import FACTS, POSITIONS, SEGMENTS, TAGS, ReaderInputs, ReadingTokens, reading_of
+from grice.models.runtime.heads import halved
+from grice.models.training import vocabulary, warm_start
+from grice.models.training.low_bit_encoder import LowBitEncoder
+from grice.models.training.minds import chats as movie_chats
+from grice.models.training.minds.sets import wanted
+from grice.models.training.set_networks import Sets
+from grice.models.training.trainer import Schedule, Trainer, bucketed
+from grice.models.training.vocabulary import Vocabulary
+
+TAG_WORDS = ("movie", "film", "film", "film", "film", "film", "film", "recommend", "ask")
+"""A word whose embedding each of `TAGS` begins near."""
+FASTER = 5.0
+"""What the heads give is multiplied by it: they begin at nothing, and so learn faster than the layers below them."""
+NOTHING = -1e4
+
+
+@dataclass(frozen=True)
+class ReaderRecipe:
+    """The shipped reader.
+
+    Attributes:
+        layers: of MiniLM's, the first.
+        pieces: of MiniLM's vocabulary, the most frequent in the texts that it learns from.
+        coarse: weight of the likelihood of the coarser sets, 0 to 1.
+        low_bits: epochs at the end in which the weights are rounded to four bits.
+        written: the share of our own chats that an epoch shows.
+        finishing: a last stage, on RecToM alone and with rounded weights.
+    """
+
+    layers: int = 5
+    pieces: int = 8000
+    coarse: float = 0.5
+    low_bits: int = 1
+    written: float = 0.5
+    batch: int = 24
+    schedule: Schedule = Schedule(epochs=4, learning_rate=1.5e-4, warmup=0.1, average=0.997)
+    finishing: Schedule = Schedule(epochs=1, learning_rate=5e-5, warmup=0.1)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is read for a question of `head`, the number of the right set, and whether we wrote it."""
+
+    head: str
+    inputs: ReaderInputs
+    gold: int
+    ours: bool
+
+
+class ReaderModel(LowBitEncoder):
+    """Readings of one head to values of its sets, see `grice.models.minds.joint_encoder.ReaderHead`."""
+
+    def __init__(self, pieces: int, layers: int, sets: dict[str, Sets]) -> None:
+        super().__init__(pieces, POSITIONS, len(SEGMENTS), layers)
+        width, self.sets = warm_start.WIDTH, sets
+        labels = {name: each.members.shape[1] for name, each in sets.items()}
+        self.of_tokens = nn.ModuleDict({name: nn.Linear(width, count, bias=False) for name, count in labels.items()})
+        self.of_whole = nn.ModuleDict({name: nn.Linear(2 * width + FACTS, count) for name, count in labels.items()})
+        self.set_bias = nn.ParameterDict({name: nn.Parameter(each.bias() / FASTER) for name, each in sets.items()})
+        for part in (*self.of_tokens.values(), *self.of_whole.values()):
+            for parameter in part.parameters():
+                nn.init.zeros_(parameter)
+
+    def forward(self, items: Sequence[Item]) -> Tensor:
+        """Of items of one head: (items, sets)."""
+        name = items[0].head
+        ids, segments, marked, asked, facts, mask = _padded([each.inputs for each in items])
+        places = torch.arange(ids.size(1)).expand_as(ids)
+        state = self.states(ids, places, segments, mask).float()
+        means = [(weights[..., None] * state).sum(1) / weights.sum(1, keepdim=True) for weights in (marked, asked)]
+        of_tokens = self.of_tokens[name](self.drop(state)).masked_fill(asked[..., None] == 0, NOTHING)
+        whole = torch.cat([*(self.drop(mean) for mean in means), facts], dim=1)
+        labels = of_tokens.amax(1) + self.of_whole[name](whole)
+        values: Tensor = FASTER * (labels @ self.sets[name].members.T + self.set_bias[name])
+        return values
+
+    def head(self, name: str) -> ReaderHead:
+        """What was learned for one head, for inference."""
+        tokens: Any = self.of_tokens[name]
+        whole: Any = self.of_whole[name]
+        found: tuple[Tensor, ...] = (tokens.weight.T, whole.weight.T, whole.bias, self.set_bias[name])
+        token_weights, whole_weights, bias, set_bias = ((FASTER * each).detach().numpy().copy() for each in found)
+        return ReaderHead(halved(token_weights), halved(whole_weights), bias, set_bias)
+
+
+def train_reader(questions: Sequence[MindQuestion], out: Path, recipe: ReaderRecipe) -> Path:
+    """Train a reader on these questions into `out` (checkpoints, `model/`); goes on where a stopped run was.
+
+    Returns the folder with `reader.int8.onnx`, `reader.npz` and `tokenizer.json`.
+    """
+    torch.manual_seed(recipe.seed)
+    known = _vocabulary(out, questions, recipe)
+    tokens = ReadingTokens(known.tokenizer)
+    sets: dict[str, Sets] = {}
+    items: list[Item] = []
+    for name in READER_HEADS:
+        chosen = [(question, reading_of(question)) for question in questions if head_of(question) == name]
+        sets[name] = wanted(name, [question for question, _ in chosen])
+        golds = sets[name].gold.tolist()
+        for (question, reading), gold in zip(chosen, golds, strict=True):
+            items += [Item(name, tokens.inputs(reading), gold, movie_chats.is_ours(question))] if reading else []
+    model = ReaderModel(known.tokenizer.get_vocab_size(), recipe.layers, sets)
+    model.start(known, len(TAGS))
+    _name_tags(model, known)
+
+    _stage(model, out, recipe.schedule, recipe.low_bits, items, recipe)
+    _stage(model, out / "finishing", recipe.finishing, recipe.finishing.epochs, [each for each in items if not each.ours], recipe)
+    heads = {name: model.head(name) for name in READER_HEADS}
+    return export_reader(model, heads, known.tokenizer, out / "model")
+
+
+def _stage(model: ReaderModel, out: Path, schedule: Schedule, low_bits: int, items: Sequence[Item], recipe: ReaderRecipe) -> None:
+    """Train on these items, the last `low_bits` epochs with rounded weights; of items that we wrote, each epoch shows a share."""
+    written = [each for each in items if each.ours]
+    released = [each for each in items if not each.ours]
+
+    def batches(epoch: int) -> list[list[Item]]:
+        generator, chance = torch.Generator().manual_seed(recipe.seed * 1000 + epoch), random.Random(f"{recipe.seed} {epoch}")
+        shown = released + chance.sample(written, round(recipe.written * len(written)))
+        found = []
+        for name in READER_HEADS:
+            own = [each for each in shown if each.head == name]
+            order = bucketed([len(each.inputs.ids) for each in own], recipe.batch, generator)
+            found += [[own[place] for place in batch] for batch in order]
+        chance.shuffle(found)
+        return found
+
+    def loss(_: nn.Module, batch: list[Item]) -> Tensor:
+        model.low_bits = trainer.step >= (schedule.epochs - low_bits) * trainer.steps_per_epoch
+        values = model(batch).float()
+        return model.sets[batch[0].head].loss(values, torch.tensor([each.gold for each in batch]), recipe.coarse)
+
+    def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
+        return float(trainer.step), {}  # the last epoch is kept: only then are the weights rounded
+
+    trainer = Trainer(model, out, schedule, batches, loss, evaluate, torch.device("cpu"))
+    trainer.fit()
+
+
+def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: ReaderRecipe) -> Vocabulary:
+    path = out / "tokenizer.json"
+    if path.is_file():
+        return vocabulary.read(path)
+    readings = (reading_of(question) for question in questions)
+    known = vocabulary.cut((text for each in readings if each for _, text, _ in each.turns), TAGS, 1, recipe.pieces)
+    out.mkdir(parents=True, exist_ok=True)
+    known.tokenizer.save(str(path))
+    return known
+
+
+def _name_tags(model: ReaderModel, known: Vocabulary) -> None:
+    """Move the embedding of each tag from the middle of all to a word's."""
+    ids = known.tokenizer.get_vocab()
+    fresh = [ids[tag] for tag in TAGS]
+    others = [number for piece, number in ids.items() if piece not in TAGS]
+    middle = model.table[others].mean(0)
+    for place, word in zip(fresh, TAG_WORDS, strict=True):
+        pieces = known.tokenizer.encode(word, add_special_tokens=False).ids
+        model.table[place] += model.table[pieces].mean(0) - middle
+
+
+def _padded(inputs: Sequence[ReaderInputs]) -> tuple[Tensor, ...]:
+    """Ids, segments, marked, asked (n, length), facts (n, `FACTS`) and the mask (n, length)."""
+    length = max(len(each.ids) for each in inputs)
+    whole = np.zeros((2, len(inputs), length), np.int64)
+    weights = np.zeros((3, len(inputs), length), np.float32)
+    for row, each in enumerate(inputs):
+        size = len(each.ids)
+        whole[0, row, :size], whole[1, row, :size] = each.ids, each.segments
+        weights[0, row, :size], weights[1, row, :size], weights[2, row, :size] = each.marked, each.asked, 1
+    ids, segments = torch.from_numpy(whole)
+    marked, asked, mask = torch.from_numpy(weights)
+    return ids, segments, marked, asked, torch.from_numpy(np.stack([each.facts for each in inputs])), mask

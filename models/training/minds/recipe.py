@@ -1,0 +1,214 @@
+"""Training the heads on RecToM: always by dialogue, with one recipe for all five."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+from tqdm import tqdm
+
+from grice.models.data import rectom
+from grice.models.data.rectom import TASKS, MindQuestion
+from grice.models.data.rectom_options import Kind
+from grice.models.manifest import write_manifest
+from grice.models.minds.answers import answer, head_of, inputs_of
+from grice.models.minds.heads import ATTITUDE, HEADS, MindHeads, SetHead, network_inputs
+from grice.models.minds.inputs import MindInputs
+from grice.models.minds.joint_encoder import JointReader
+from grice.models.minds.joint_inputs import reading_of
+from grice.models.minds.members import MindMembers
+from grice.models.runtime.heads import Array, halved
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.training.behaviors.recipe import fold_of
+from grice.models.training.minds import chats as movie_chats
+from grice.models.training.minds.joint_encoder import ReaderRecipe, train_reader
+from grice.models.training.minds.sets import sets_of, wanted
+from grice.models.training.set_networks import SetRecipe, fit_networks
+
+FOLDS_FILE = "rectom_folds.json"
+TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
+"""Kinds of questions that heads are fitted to; the answers to the others follow from these."""
+MOST_VECTORS = 6000
+"""Vectors that the axes are found from."""
+
+
+@dataclass(frozen=True)
+class MindRecipe:
+    """The shipped heads.
+
+    Attributes:
+        head: how each is fitted.
+        axes: principal axes of the vectors, for all heads.
+        reader: how the reader beside them is fine-tuned; None: there is none.
+        written: attitudes from chats that we wrote, the first in the file, that the heads learn from, too: about as many as RecToM
+            has, more made them worse. The reader has a share of its own (`ReaderRecipe.written`).
+        folds: of the cross-validation.
+    """
+
+    head: SetRecipe = field(default_factory=SetRecipe)
+    axes: int = 32
+    reader: ReaderRecipe | None = field(default_factory=ReaderRecipe)
+    written: int = 1275
+    folds: int = 5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question with what is read for it."""
+
+    question: MindQuestion
+    inputs: MindInputs
+
+
+def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
+    """All questions of the ten files; what is read for one is shared by those that are about the same.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    questions = [question for each in rectom.read(data_dir).values() for question in each]
+    known: dict[tuple[Any, ...], MindInputs] = {}
+    for question in tqdm(sorted(questions, key=lambda each: each.dialogue_id), desc="reading", mininterval=5):
+        if _matter(question) not in known:
+            known[_matter(question)] = inputs_of(encoder, question)
+    return [Example(question, known[_matter(question)]) for question in questions]
+
+
+def written_examples(encoder: SentenceEncoder, count: int) -> list[Example]:
+    """How a seeker stands to movies in chats that we wrote, the first `count` attitudes."""
+    return [Example(question, inputs_of(encoder, question)) for question in movie_chats.written()[:count]]
+
+
+def _matter(question: MindQuestion) -> tuple[Any, ...]:
+    about = question.about if head_of(question) == ATTITUDE else ""
+    return head_of(question), question.dialogue_id, question.place, len(question.turns), about
+
+
+def taught_by(examples: Sequence[Example]) -> list[Example]:
+    """Those whose questions teach."""
+    return [example for example in examples if example.question.kind in TEACHING]
+
+
+def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
+    """The five heads from these examples alone."""
+    taught = taught_by(examples)
+    vectors = np.concatenate([np.concatenate([each.inputs.part_vectors, each.inputs.vectors]) for each in taught])
+    vectors = np.unique(vectors[np.abs(vectors).any(1)], axis=0)
+    chosen = np.random.default_rng(recipe.seed).permutation(len(vectors))[:MOST_VECTORS]
+    found = PCA(min(recipe.axes, len(chosen)), random_state=recipe.seed).fit(vectors[np.sort(chosen)])
+    axes = halved(found.components_.T)
+    bar = tqdm(HEADS, desc="heads", leave=False)
+    heads = {name: _head(name, [each for each in taught if head_of(each.question) == name], axes, recipe) for name in bar}
+    return MindHeads(axes, heads)
+
+
+def _head(name: str, examples: Sequence[Example], axes: Array, recipe: MindRecipe) -> SetHead:
+    questions = [example.question for example in examples]
+    sets, right = sets_of(questions), wanted(name, questions)
+    read = [network_inputs(example.inputs, axes) for example in examples]
+    networks = fit_networks([parts for parts, _ in read], np.stack([whole for _, whole in read]), right, recipe.head, recipe.seed)
+    return SetHead(sets, right.members.numpy(), networks)
+
+
+def train_mind(
+    data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+) -> Path:
+    """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its reader.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
+    examples = read_examples(data_dir, encoder)
+    heads = fit([*examples, *written_examples(encoder, recipe.written)], recipe)
+    folder = out / "model"
+    folder.mkdir(parents=True, exist_ok=True)
+    heads.save(folder / "heads.npz")
+    if recipe.reader:
+        shutil.copytree(_reader(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+    dialogues = len({example.question.dialogue_id for example in examples})
+    write_manifest(
+        folder,
+        {
+            "name": "mind",
+            "version": version,
+            "task": "mind",
+            "settings": {"encoder": encoder.identity, "sets": heads.sets, "reader": recipe.reader is not None},
+            "training": {
+                "data": f"RecToM, all {len(examples)} questions on {dialogues} dialogues",
+                "own_data": f"{len(movie_chats.written())} attitudes in chats of our own",
+                "recipe": asdict(recipe),
+            },
+        },
+    )
+    return folder
+
+
+def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None) -> Path:
+    """Answer every question by heads that saw nothing of its dialogue, into `out/rectom_folds.json`; returns its path.
+
+    A fold that is done is kept in `out/folds/`, so a stopped run goes on.
+
+    Raises:
+        DataError: the data cannot be read.
+    """
+    recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
+    about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
+    examples, written = read_examples(data_dir, encoder), written_examples(encoder, recipe.written)
+    folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
+    predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
+    for number in tqdm(range(recipe.folds), desc="folds"):
+        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
+        unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
+        for task, found in _fold(seen, unseen, written, recipe, encoder, out / "folds" / f"{number}.json", about).items():
+            predictions[task] |= found
+    path = out / FOLDS_FILE
+    content = {
+        "about": about,
+        "folds": {example.question.dialogue_id: int(fold) for example, fold in zip(examples, folds, strict=True)},
+        "predictions": predictions,
+    }
+    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
+    return path
+
+
+def _reader(examples: Sequence[Example], out: Path, recipe: ReaderRecipe) -> Path:
+    return train_reader([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
+
+
+def _fold(
+    seen: Sequence[Example],
+    unseen: Sequence[Example],
+    written: Sequence[Example],
+    recipe: MindRecipe,
+    encoder: SentenceEncoder,
+    path: Path,
+    about: dict[str, Any],
+) -> dict[str, dict[str, str]]:
+    if path.is_file():
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["about"] == json.loads(json.dumps(about)):
+            kept: dict[str, dict[str, str]] = stored["predictions"]
+            return kept
+    heads = fit([*seen, *written], recipe)
+    reader = None
+    if recipe.reader:
+        folder = _reader(seen, path.with_suffix(""), recipe.reader)
+        reader = JointReader(folder.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
+    members = MindMembers(encoder, heads, reader)
+    predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
+    for example in unseen:
+        found = members.probabilities(head_of(example.question), example.inputs, reading_of(example.question))
+        predictions[example.question.task][example.question.question_id] = "".join(sorted(answer(example.question, found)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps({"about": about, "predictions": predictions}), encoding="utf-8")
+    partial.replace(path)
+    return predictions

@@ -1,0 +1,37 @@
+"""The sets of labels that answers on minds are chosen from: those that the training questions have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grice.models.data.rectom import MindQuestion
+from grice.models.minds.heads import Labels, membership
+from grice.models.minds.labels import BELIEFS, coarse_of
+from grice.models.training.set_networks import Sets
+
+
+def right_labels(question: MindQuestion) -> Labels:
+    """The labels of the right options."""
+    return question.labels_of(question.gold)
+
+
+def sets_of(questions: Sequence[MindQuestion]) -> tuple[Labels, ...]:
+    """The sets that are right for one of these questions of a head, in a fixed order; of attitudes all that there are."""
+    attitudes = {frozenset({label}) for label in BELIEFS} if questions and questions[0].kind == "belief" else set()
+    return tuple(sorted({right_labels(question) for question in questions} | attitudes, key=sorted))
+
+
+def wanted(head: str, questions: Sequence[MindQuestion]) -> Sets:
+    """What is to be found for these questions of a head, its sets those of `sets_of`."""
+    sets = sets_of(questions)
+    implied = [_coarser(questions[0], labels) for labels in sets]
+    numbers = {coarse: number for number, coarse in enumerate(sorted(set(implied), key=sorted))}
+    right = [sets.index(right_labels(question)) for question in questions]
+    return Sets.of(membership(head, sets), [numbers[coarse] for coarse in implied], right)
+
+
+def _coarser(question: MindQuestion, labels: Labels) -> Labels:
+    """What labels imply of a coarser question about the same thing: intentions, and whether the seeker likes a movie."""
+    if question.kind == "belief":
+        return frozenset(label.rpartition("-")[2] for label in labels)
+    return coarse_of(question.role, labels) if question.kind == "fine-intention" else labels

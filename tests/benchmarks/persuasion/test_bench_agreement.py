@@ -1,0 +1,34 @@
+"""The figures on agreement, from numbers written here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from persuasion_fixtures import write_face_acts
+
+from grice.benchmarks.persuasion.agreement import estimates, read_agreement, scores
+from grice.models.data import face_acts
+from grice.models.errors import DataCorrupt, DataNotFound
+
+
+def test_estimates_in_the_middle_and_at_the_end(tmp_path: Path) -> None:
+    write_face_acts(tmp_path)
+    dialogues = face_acts.read(tmp_path)  # both persuadees give
+    stored = {"7": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], "9": [0.9, 0.8, 0.7, 0.6, 0.3]}
+    half, end = (estimates(dialogues, stored, share) for share in (0.5, 1.0))
+    assert half["grice"].tolist() == [0.4, 0.7]
+    assert end["grice"].tolist() == [0.8, 0.3]
+    assert (end["authors"].tolist(), end["majority"].tolist()) == ([0.5, 0.5], [1, 1])
+    accuracy, brier = scores(dialogues, half["grice"])
+    assert (accuracy.value, accuracy.n) == (50, 2)
+    assert brier.value == pytest.approx((0.6**2 + 0.3**2) / 2)
+
+
+def test_folds_without_estimates(tmp_path: Path) -> None:
+    with pytest.raises(DataNotFound, match="grice train intentions --folds"):
+        read_agreement(tmp_path / "folds.json")
+    (tmp_path / "folds.json").write_text(json.dumps({"predictions": {}}))
+    with pytest.raises(DataCorrupt, match="agreement"):
+        read_agreement(tmp_path / "folds.json")

@@ -1,0 +1,152 @@
+"""The behaviour model behind the REST service, against the real service and against answers that misbehave."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fake_models import FakeBehaviors, FakeRewriter, fake_monitor, fake_pipeline
+from live_service import serving
+from loopback_server import hanging, items_of, loopback, saying, sent
+
+from grice.middleware.client import RemoteDirectness, RemoteMonitor, RemoteService, RemoteSettings
+from grice.middleware.monitor import Monitor
+from grice.middleware.responses.treatment import ResponseChecks
+from grice.middleware.service.app import create_app
+from grice.middleware.settings import ServiceSettings
+from grice.models.dialogue import Dialogue
+from grice.models.errors import CircuitOpen, DeadlineExceeded, ServiceError
+from grice.models.results import BEHAVIORS
+
+AGAIN = Dialogue.of("We close at nine, that is Red !Sel.", [("user", "Hello."), ("bot", "We close at ten.")], "bot")
+FINE = Dialogue.of("Good morning.", speaker="bot")
+
+
+def patient(url: str, api_key: str = "") -> RemoteService:
+    return RemoteService(RemoteSettings(url, api_key, 20_000), probe_every_s=0.05)
+
+
+@pytest.fixture
+def client() -> Iterator[httpx.Client]:
+    with serving(create_app(fake_pipeline(), FakeRewriter(), monitor=fake_monitor())) as client:
+        yield client
+
+
+def counted(client: httpx.Client) -> int:
+    count: int = client.get("/v1/rates").json()["rates"][0]["scored"]
+    return count
+
+
+def test_it_scores_as_the_model_in_process_does(client: httpx.Client) -> None:
+    dialogues = [AGAIN, FINE] * 40
+    remote = RemoteMonitor(patient(str(client.base_url)))
+    assert remote.predict(dialogues) == FakeBehaviors().predict(dialogues)
+    assert remote.predict([]) == []
+    assert counted(client) == 80
+
+
+def test_it_can_leave_the_rates_alone(client: httpx.Client) -> None:
+    RemoteMonitor(patient(str(client.base_url)), counted=False).predict([AGAIN])
+    assert counted(client) == 0
+
+
+def test_no_judge_is_asked() -> None:
+    asked: list[dict[str, object]] = []
+
+    def answer(connection: Any, request: bytes) -> bool:
+        asked.extend(items_of(request))
+        return sent(connection, json.dumps({"items": [ROW], "schema_version": 1}).encode())
+
+    with loopback(answer) as server:
+        RemoteMonitor(patient(server.url)).predict([AGAIN])
+    assert [(item["judged"], item["counted"]) for item in asked] == [(False, True)]
+
+
+def test_it_is_a_model_for_a_monitor_and_for_the_checks_of_responses(client: httpx.Client) -> None:
+    remote = RemoteMonitor(patient(str(client.base_url)))
+    (report,) = Monitor(remote, dict.fromkeys(BEHAVIORS, 0.5)).predict([AGAIN])
+    assert report.shown == ("!Sel", "Red")
+    checked = ResponseChecks(monitor=remote, thresholds={"Red": 0.8}).check(AGAIN)
+    assert (checked.exceeded, checked.shown, checked.failures) == (("Red",), ("!Sel", "Red"), ())
+
+
+def test_a_model_that_fails_in_the_service_is_an_error(client: httpx.Client) -> None:
+    remote = RemoteMonitor(patient(str(client.base_url)))
+    poison = Dialogue.of("poison", speaker="bot")
+    with pytest.raises(ServiceError, match="did not score the response: RuntimeError"):
+        remote.predict([FINE, poison])
+    assert not remote.service.breaker.is_open
+    failed, fine = Monitor(remote, {"Emp": 0.5}).predict([poison, FINE])
+    assert failed.behaviors is None
+    assert fine.behaviors is not None
+
+
+def test_a_service_without_a_monitor_is_still_asked_for_other_things() -> None:
+    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+        service = patient(str(client.base_url))
+        with pytest.raises(ServiceError, match=r"/v1/responses answered 501: No monitor is loaded here"):
+            RemoteMonitor(service).predict([FINE])
+        assert RemoteDirectness(service).predict([Dialogue.of("Book it.")])[0].score == 0.95
+
+
+def test_keys_are_sent() -> None:
+    app = create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("sesame",)), monitor=fake_monitor())
+    with serving(app) as client:
+        assert len(RemoteMonitor(patient(str(client.base_url), "sesame")).predict([FINE])) == 1
+        with pytest.raises(ServiceError, match="401"):
+            RemoteMonitor(patient(str(client.base_url), "wrong")).predict([FINE])
+
+
+def test_a_service_that_hangs_costs_one_deadline_once() -> None:
+    gone = threading.Event()
+    with loopback(hanging(gone), healthy=False) as server:
+        remote = RemoteMonitor(RemoteService(RemoteSettings(server.url), probe_every_s=0.05))
+        with pytest.raises(DeadlineExceeded, match="/v1/responses did not answer within 200 ms"):
+            remote.predict([FINE])
+        with pytest.raises(CircuitOpen):
+            remote.predict([FINE])
+        assert gone.wait(20)
+
+
+ROW: dict[str, Any] = {
+    "probabilities": dict.fromkeys(BEHAVIORS, 0.5),
+    "thresholds": dict.fromkeys(BEHAVIORS, 0.4),
+    "evidence": {"Red": {"turn": 1, "speaker": "bot", "text": "We close at ten."}},
+    "history_read": 2,
+    "history_cut": 0,
+    "text_cut": False,
+    "failures": [],
+}
+
+
+def test_what_was_not_scored_stays_unscored() -> None:
+    with loopback(saying({"items": [{**ROW, "probabilities": {"Red": 0.5, "Ign": None}}], "schema_version": 1})) as server:
+        (found,) = RemoteMonitor(patient(server.url)).predict([AGAIN])
+    assert found.probabilities == {**dict.fromkeys(BEHAVIORS), "Red": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"probabilities": []}, r"probabilities: \[\]"),
+        ({"probabilities": {"Rude": 0.5}}, "probabilities: 'Rude'"),
+        ({"probabilities": {"Red": 2}}, "Red: 2"),
+        ({"probabilities": {"Red": True}}, "Red: True"),
+        ({"probabilities": None}, "did not score the response: no reason"),
+        ({"thresholds": None}, "thresholds: None"),
+        ({"thresholds": {"Red": 2}}, "Red: 2"),
+        ({"evidence": {"Ign": {"turn": 0}}}, "evidence: 'Ign'"),
+        ({"evidence": {"Red": {"turn": 2}}}, "turn: 2"),
+        ({"evidence": {"Red": {"turn": -1}}}, "turn: -1"),
+        ({"evidence": {"Red": "x"}}, "turn: None"),
+        ({"history_read": None}, "history_read: None"),
+    ],
+)
+def test_an_answer_of_another_shape_is_an_error(change: dict[str, object], message: str) -> None:
+    answer = saying({"items": [{**ROW, **change}], "schema_version": 1})
+    with loopback(answer) as server, pytest.raises(ServiceError, match=message):
+        RemoteMonitor(patient(server.url)).predict([AGAIN])

@@ -1,0 +1,223 @@
+"""Training on a small invented data folder: it learns, stops, goes on, and what it leaves can be exported and run."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from bench_fixtures import word_pieces, write_data
+from data_fixtures import sgd_dialogue, write_annotated_utterances, write_sgd
+from torch import nn
+from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
+
+from grice.models import Dialogue, load_directness_scorer, load_rewriter
+from grice.models.data import direct
+from grice.models.errors import DataNotFound, InputError
+from grice.models.export.directness import export_directness
+from grice.models.export.rewriter import export_rewriter
+from grice.models.text.template import SourceFormat
+from grice.models.training import corpora
+from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, train_directness
+from grice.models.training.paper import PaperRecipe, train_paper
+from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
+from grice.models.training.rewriter.recipe import SmallRecipe, train_small
+from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+
+SHORT = Schedule(epochs=1, learning_rate=1e-3, average=0.9)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_data(tmp_path_factory.mktemp("data"))
+    write_annotated_utterances(
+        folder / "multiwoz21",
+        "NEW1\t0\tI would like to borrow a map .\tLibrary-Inform(topic=maps)",
+        "LIB0001\t0\tThis one is of the evaluated dialogues .\tLibrary-Inform(topic=maps)",
+    )
+    write_sgd(folder / "sgd", {"dialogues_001.json": [sgd_dialogue("1_1", "I look for a town by the sea.", "Which one?")]}, "train")
+    return folder
+
+
+class Line(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(2, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ self.weight
+
+
+def fit(folder: Path, stop_after: int | None = None) -> torch.Tensor:
+    """Train a line, or be interrupted after so many steps; returns the weights."""
+    torch.manual_seed(0)
+    steps = 0
+
+    def batches(epoch: int) -> list[torch.Tensor]:
+        return list(torch.randn(6, 4, 2, generator=torch.Generator().manual_seed(epoch)))
+
+    def loss(model: nn.Module, batch: torch.Tensor) -> torch.Tensor:
+        nonlocal steps
+        if steps == stop_after:
+            raise KeyboardInterrupt
+        steps += 1
+        return ((model(batch) - batch.sum(1, keepdim=True)) ** 2).mean()
+
+    model = Line()
+    schedule = Schedule(epochs=3, learning_rate=0.1, average=0.5, checkpoint_every=2)
+    Trainer(model, folder, schedule, batches, loss, lambda _: (float(steps), {}), torch.device("cpu"), half=False).fit()
+    return model.weight.detach().clone()
+
+
+def test_interrupted_training_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    whole = fit(tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        fit(tmp_path / "cut", stop_after=10)
+    assert torch.equal(fit(tmp_path / "cut"), whole)
+    assert (whole - 1).abs().max() < 0.7
+
+
+def test_finished_training_is_not_repeated(tmp_path: Path) -> None:
+    whole = fit(tmp_path)
+    assert torch.equal(fit(tmp_path, stop_after=0), whole)
+
+
+def test_checkpoint_of_another_schedule_is_refused(tmp_path: Path) -> None:
+    fit(tmp_path)
+    trainer = Trainer(
+        Line(), tmp_path, SHORT, lambda _: [torch.zeros(1, 2)], lambda m, b: m(b).sum(), lambda _: (0.0, {}), torch.device("cpu")
+    )
+    with pytest.raises(InputError, match="remove it to start again"):
+        trainer.fit()
+
+
+def test_unknown_device() -> None:
+    with pytest.raises(InputError, match="device: got 'abacus'; allowed: auto, cpu"):
+        choose_device("abacus")
+
+
+def test_buckets_hold_every_index_once() -> None:
+    lengths = [number % 7 for number in range(50)]
+    batches = list(bucketed(lengths, 8, torch.Generator().manual_seed(1)))
+    assert sorted(index for batch in batches for index in batch) == list(range(50))
+    assert max(map(len, batches)) == 8
+
+
+def test_texts_leave_out_evaluated_dialogues(data: Path) -> None:
+    rows = direct.read(data, parts=["train"])
+    texts = corpora.texts(data, rows)
+    assert "I would like to borrow a map." in texts
+    assert not any("evaluated dialogues" in text for text in texts)
+    held_out = {row.dialogue_id for row in direct.read(data, parts=["dev", "test"])}
+    assert held_out
+    assert not held_out & {row.dialogue_id for row in rows}
+
+
+def test_examples_of_a_row(data: Path) -> None:
+    row = direct.read(data)[1]
+    found = [(example.text, example.form, example.target) for example in from_direct([row])]
+    assert found == [
+        (row.indirect, "direct", row.direct),
+        (row.direct, "indirect", row.indirect),
+        (row.original, "direct", row.direct),
+    ]
+    assert to_direct([row]) == from_direct([row])[:1]
+
+
+def test_noise_touches_only_the_turn() -> None:
+    import random
+
+    query = 9
+    tokens = [2, 7, 5, 6, query, *range(20, 60)]
+    noisy = corrupt(tokens, query, random.Random(1))
+    assert noisy[:5] == tokens[:5]
+    assert 4 in noisy[5:]
+    assert len(noisy) < len(tokens)
+    assert corrupt([2, query], query, random.Random(1)) == [2, query, 4]
+
+
+def test_ranking_losses_are_the_papers() -> None:
+    raw = torch.tensor([[2.0], [0.0], [-2.0]])
+    pointwise = ((torch.sigmoid(torch.tensor(2.0)) - 1) ** 2 + 0 + torch.sigmoid(torch.tensor(-2.0)) ** 2) / 3
+    pairwise = -(2 * torch.log(torch.sigmoid(torch.tensor(2.0))) + torch.log(torch.sigmoid(torch.tensor(4.0)))) / 3
+    assert ranking_loss(raw, "pointwise") == pytest.approx(pointwise)
+    assert ranking_loss(raw, "pairwise") == pytest.approx(pairwise)
+    assert ranking_loss(raw, "both") == pytest.approx(pointwise + pairwise)
+
+
+def test_calibration_recovers_a_known_curve() -> None:
+    generator = torch.Generator().manual_seed(0)
+    raw = torch.randn(3, 400, generator=generator) * 3 + torch.tensor([[4.0], [0.0], [-4.0]])
+    slope, offset = calibration(raw.numpy())
+    scores = torch.sigmoid(slope * raw + offset)
+    assert scores.mean() == pytest.approx(0.5, abs=0.01)
+    assert slope > 0
+
+
+def test_directness_learns_exports_and_runs(data: Path, tmp_path: Path) -> None:
+    recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
+    exact = train_directness(data, tmp_path, recipe, "cpu")
+    assert exact > 0.9
+    export_directness(tmp_path / "model", tmp_path / "onnx", ["int8"])
+    indirect, plain = load_directness_scorer(tmp_path / "onnx").predict(
+        [Dialogue.of("I wish I knew more of chess."), Dialogue.of("Find me a book on chess.")]
+    )
+    assert indirect.score < plain.score
+
+
+def test_small_recipe_trains_averages_exports_and_runs(data: Path, tmp_path: Path) -> None:
+    recipe = SmallRecipe(
+        decoder_layers=(2,), pretraining_turns=20, pretraining=SHORT, finetuning=SHORT, specialising=SHORT, batch_size=16
+    )
+    train_small(data, tmp_path, recipe, "cpu", run=0)
+    assert not (tmp_path / "model").exists()
+    bleu = train_small(data, tmp_path, recipe, "cpu")
+    facts = json.loads((tmp_path / "model" / "training.json").read_text())
+    assert facts["dev_bleu"] == bleu
+    assert {"pretraining", "finetuning-0", "finetuning-1", "specialising-0", "specialising-1"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+    export_rewriter(tmp_path / "model", tmp_path / "onnx", ["int8"])
+    assert load_rewriter(tmp_path / "onnx").predict([Dialogue.of("I wish I knew more of chess.")])[0].tokens > 0
+
+
+@pytest.mark.parametrize("form", ["direct", "indirect"])
+def test_paper_recipe_on_a_tiny_base(data: Path, tmp_path: Path, form: str) -> None:
+    folder = tmp_path / "data"
+    write_data(folder)
+    (folder / "direct" / "test.csv").rename(folder / "direct" / "train.csv")
+    (folder / "multiwoz21" / "test.json.zip").rename(folder / "multiwoz21" / "train.json.zip")
+    base = tmp_path / "base"
+    tokens = PreTrainedTokenizerFast(
+        tokenizer_object=word_pieces(), bos_token="[CLS]", eos_token="[SEP]", pad_token="[PAD]", unk_token="[UNK]"
+    )
+    tokens.save_pretrained(base)
+    config = BartConfig(
+        vocab_size=len(tokens),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=64,
+        pad_token_id=0,
+        bos_token_id=2,
+        eos_token_id=3,
+        decoder_start_token_id=3,
+        forced_eos_token_id=None,
+    )
+    BartForConditionalGeneration(config).save_pretrained(base)
+    layout = SourceFormat(history_turns=-1, max_tokens=48, with_form=False, start_token="[CLS]", end_token="[SEP]")
+    recipe = PaperRecipe(base=str(base), form=form, layout=layout, schedule=replace(SHORT, average=0.0))
+    assert train_paper(folder, tmp_path / "out", recipe, "cpu") > 0
+    export_rewriter(tmp_path / "out" / "model", tmp_path / "onnx", ["fp32"])
+    rewriter = load_rewriter(tmp_path / "onnx", form, precision="fp32")
+    assert rewriter.manifest.settings["forms"] == [form]
+    assert rewriter.predict([Dialogue.of("I wish I knew more of chess.")])[0].tokens > 0
+
+
+def test_paper_recipe_without_train_csv_says_so(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataNotFound, match=r"train\.csv"):
+        train_paper(data, tmp_path, PaperRecipe(), "cpu")
