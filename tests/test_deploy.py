@@ -163,8 +163,8 @@ def dockerfile() -> str:
 def test_the_image_gets_every_package_and_only_what_is_copied() -> None:
     copied = [source for line in re.findall(r"^COPY (?!--from)(.*)$", dockerfile(), re.MULTILINE) for source in line.split()[:-1]]
     kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    folders = re.findall(r'^"grice\.\w+" = "(\w+)"$', project, re.MULTILINE)
+    (listed,) = re.findall(r"^FOLDERS = \((.*)\)$", (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
+    folders = re.findall(r'"(\w+)"', listed)
     assert len(folders) == 4
     assert set(folders) <= set(copied)
     assert sorted(copied) == sorted(kept)

@@ -7,10 +7,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from grice.benchmarks.core import report, runner
+from grice.benchmarks.core import llm_arguments, report, runner
 from grice.benchmarks.core.benchmark import REQUESTS, SPLITS, WEIGHTS, Options
 from grice.benchmarks.core.registry import MODULES, find
-from grice.benchmarks.llm import arguments as llm_arguments
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
 

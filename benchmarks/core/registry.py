@@ -8,8 +8,14 @@ from grice.benchmarks.core.benchmark import Benchmark
 from grice.models.errors import InputError, MissingExtra
 
 MODULES = {
-    name: f"grice.benchmarks.{name.replace('-', '_')}"
-    for name in ("abceval", "direct", "indirect-requests", "nlu", "persuasion", "rasa-nlu", "rectom", "speed")
+    "abceval": "grice.benchmarks.abceval.benchmark",
+    "direct": "grice.benchmarks.direct.benchmark",
+    "indirect-requests": "grice.benchmarks.indirect_requests.benchmark",
+    "nlu": "grice.benchmarks.direct.nlu",
+    "persuasion": "grice.benchmarks.persuasion.benchmark",
+    "rasa-nlu": "grice.benchmarks.rasa.nlu",
+    "rectom": "grice.benchmarks.rectom.benchmark",
+    "speed": "grice.benchmarks.speed.benchmark",
 }
 
 

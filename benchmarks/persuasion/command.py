@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from grice.benchmarks.core import llm_arguments
 from grice.benchmarks.core.benchmark import Options
-from grice.benchmarks.llm import arguments as llm_arguments
 from grice.benchmarks.persuasion.annotations import (
     AnnotatedDialogue,
     agreements,

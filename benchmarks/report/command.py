@@ -31,13 +31,16 @@ def run(args: argparse.Namespace) -> int:
         DataNotFound, DataCorrupt: a run cannot be read. MissingExtra: a package is not installed.
     """
     try:
-        from grice.benchmarks import report as run_report
+        from grice.benchmarks.report.content import content_of
+        from grice.benchmarks.report.inputs import read_inputs
+        from grice.benchmarks.report.markdown import markdown
+        from grice.benchmarks.report.page import page
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name), "bench") from error
-    content = run_report.content_of(run_report.read_inputs(args.runs))
+    content = content_of(read_inputs(args.runs))
     try:
         args.out.mkdir(parents=True, exist_ok=True)
-        for name, text in ((PAGE, run_report.page(content)), (MARKDOWN, run_report.markdown(content))):
+        for name, text in ((PAGE, page(content)), (MARKDOWN, markdown(content))):
             (args.out / name).write_text(text, encoding="utf-8")
             print(args.out / name)
     except OSError as error:

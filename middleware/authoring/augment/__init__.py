@@ -1,6 +1,6 @@
 """Adds indirect variants of a bot's own NLU examples, so that it understands indirect turns without any part at run time.
 
-from grice.middleware.augment import indirect_variants
+from grice.middleware.authoring.augment import indirect_variants
 """
 
 from grice.middleware.authoring.augment.example import Entity, Example, Variant

@@ -128,7 +128,7 @@ KILLED = """
 import os, pathlib, signal, sys
 sys.path.insert(0, sys.argv[3])
 from llm_run_fixtures import asked, question
-from grice.benchmarks.llm_run import Question
+from grice.benchmarks.llm import Question
 
 def make(number):
     if number < 7:
@@ -141,7 +141,7 @@ asked(sys.argv[1], pathlib.Path(sys.argv[2]), range(10), make, llm_workers=1, ll
 
 def test_a_run_that_was_killed_goes_on_without_asking_again(tmp_path: Path) -> None:
     with openai_server(right) as server:
-        command = [sys.executable, "-c", KILLED, server.url, str(tmp_path), str(Path(__file__).parent)]
+        command = [sys.executable, "-c", KILLED, server.url, str(tmp_path), str(Path(__file__).parents[2] / "fixtures")]
         assert subprocess.run(command, check=False).returncode == -9
         assert len(server.requests) == 7
         assert run_folders(tmp_path / "out") == []

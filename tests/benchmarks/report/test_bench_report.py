@@ -16,8 +16,11 @@ from llm_run_fixtures import asked, even, number_of
 from openai_server import chat, openai_server
 
 from grice.benchmarks.core.results import Published, Report, Result, Run, Table
-from grice.benchmarks.report import content_of, markdown, page, read_inputs
 from grice.benchmarks.report.bars import extent
+from grice.benchmarks.report.content import content_of
+from grice.benchmarks.report.inputs import read_inputs
+from grice.benchmarks.report.markdown import markdown
+from grice.benchmarks.report.page import page
 from grice.benchmarks.report.shown import Bar
 from grice.benchmarks.stats.confusion import confusion
 from grice.middleware.cli import main

@@ -215,8 +215,8 @@ def test_lines_of_the_spool_that_are_no_events_are_put_aside(make: Make, redis_s
 
 PROCESS = """
 import sys
-from grice.middleware.event_delivery import Delivery, DeliverySettings, open_publisher
-from grice.middleware.events import DialogueEvent
+from grice.middleware.events import Delivery, DeliverySettings, open_publisher
+from grice.middleware.events.event import DialogueEvent
 name, url, path = sys.argv[1:]
 settings = DeliverySettings.of({"transport": "redis", "redis_url": url, "spool_path": path, "retry_ms": 20, "close_ms": 100})
 delivery = Delivery(open_publisher(settings), settings)

@@ -33,8 +33,8 @@ from fake_models import FakeBehaviors
 from worker_fixtures import THRESHOLDS
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.monitor import Monitor
-from grice.middleware.monitor.stream import WorkerSettings
-from grice.middleware.monitor.stream.process import run_worker
+from grice.middleware.stream import WorkerSettings
+from grice.middleware.stream.process import run_worker
 from grice.middleware.service.json_log import log_json_lines
 from grice.middleware.settings import from_environment
 log_json_lines()

@@ -37,8 +37,8 @@ sys.path.insert(0, sys.argv[1])
 from fake_models import FakeBehaviors
 from worker_fixtures import THRESHOLDS, QUICK
 from grice.middleware.monitor import Monitor
-from grice.middleware.monitor.stream import WorkerSettings
-from grice.middleware.monitor.stream.worker import Worker
+from grice.middleware.stream import WorkerSettings
+from grice.middleware.stream.worker import Worker
 
 class Deadly(Monitor):
     def predict(self, dialogues):
