@@ -14,11 +14,10 @@ from grice.middleware.settings import PipelineSettings
 from grice.middleware.slots.reports import ReportsSlots, SlotReporter
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.pipeline import Pipeline
-from grice.models.data.persuasion_for_good import Role
 from grice.models.directness.scorer import load_directness_scorer
 from grice.models.face_acts.detector import load_intention_detector
 from grice.models.protocols import Model
-from grice.models.results import Directness, Intentions
+from grice.models.results import Directness, Intentions, PersuasionRole
 from grice.models.rewriter.rewriter import load_rewriter
 from grice.models.slots.resolver import load_slot_resolver
 
@@ -59,7 +58,7 @@ def load_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
     return _SLOTS[settings.backend](settings, model)
 
 
-def load_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+def load_intentions(settings: ComponentSettings, model: str, user_role: PersuasionRole) -> IntentionModel:
     """What finds face acts; `model` is that of the backend in process.
 
     Raises:
@@ -113,7 +112,7 @@ def _local_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
     return _Timed(SlotReporter(resolver), "slots", chosen.deadline_ms)
 
 
-def _local_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+def _local_intentions(settings: ComponentSettings, model: str, user_role: PersuasionRole) -> IntentionModel:
     detector = load_intention_detector(model, user_role=user_role, **settings.pipeline.runtime)
     return _Timed(detector, "intentions", settings.pipeline.deadline_ms)
 
@@ -136,7 +135,7 @@ def _remote_slots(settings: ComponentSettings, model: str) -> ReportsSlots:
     return RemoteSlots(_address(settings))
 
 
-def _remote_intentions(settings: ComponentSettings, model: str, user_role: Role) -> IntentionModel:
+def _remote_intentions(settings: ComponentSettings, model: str, user_role: PersuasionRole) -> IntentionModel:
     from grice.middleware.client import RemoteIntentions
 
     return RemoteIntentions(_address(settings), user_role)
@@ -151,7 +150,7 @@ def _address(settings: ComponentSettings) -> RemoteSettings:
 _SCORERS: dict[str, Callable[[ComponentSettings], ScoringModel]] = {ONNX: _local_scorer, HTTP: _remote_scorer}
 _ANALYSERS: dict[str, Callable[[ComponentSettings], AnalysingModel]] = {ONNX: _local_analyser, HTTP: _remote_analyser}
 _SLOTS: dict[str, Callable[[ComponentSettings, str], ReportsSlots]] = {ONNX: _local_slots, HTTP: _remote_slots}
-_INTENTIONS: dict[str, Callable[[ComponentSettings, str, Role], IntentionModel]] = {
+_INTENTIONS: dict[str, Callable[[ComponentSettings, str, PersuasionRole], IntentionModel]] = {
     ONNX: _local_intentions,
     HTTP: _remote_intentions,
 }

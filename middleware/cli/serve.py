@@ -16,7 +16,7 @@ from grice.middleware.turns.pipeline import Pipeline
 from grice.models import load_rewriter
 from grice.models.face_acts.detector import load_intention_detector
 from grice.models.minds.model import load_mind_model
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 
 HELP = "start the REST service"
 
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def slot_resolver(service: ServiceSettings, pipeline: PipelineSettings) -> SlotResolver:
+def slot_resolver(service: ServiceSettings, pipeline: PipelineSettings) -> SlotPredictor:
     """The resolver that `service` names; it runs as the other models do.
 
     Raises:

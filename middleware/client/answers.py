@@ -7,7 +7,6 @@ from typing import Any, get_args, get_type_hints
 
 from grice.middleware.slots.reports import SlotReport
 from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, ServiceError, shorten
 from grice.models.results import (
@@ -19,6 +18,7 @@ from grice.models.results import (
     Directness,
     FaceAct,
     Intentions,
+    PersuasionRole,
     Rewrite,
     SlotValues,
 )
@@ -91,7 +91,7 @@ def intentions(row: object, dialogue: Dialogue) -> Intentions:
         return Intentions(
             {label: _share(shares, label) for label in FACE_ACTS if label in shares},
             tuple(_one_of({"labels": label}, "labels", FaceAct) for label in labels),
-            tuple(_one_of({"roles": role}, "roles", Role) for role in roles),
+            tuple(_one_of({"roles": role}, "roles", PersuasionRole) for role in roles),
             tuple(_share({"agreement": value}, "agreement") for value in agreement),
             *(read, cut, text_cut),
         )

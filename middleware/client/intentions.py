@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from grice.middleware.client.answers import intentions
 from grice.middleware.client.service import RemoteService, remote_service
 from grice.middleware.client.settings import RemoteSettings
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue
-from grice.models.results import Intentions
+from grice.models.results import Intentions, PersuasionRole
 
 
 class RemoteIntentions:
@@ -22,7 +21,7 @@ class RemoteIntentions:
         MissingExtra: urllib3 is not installed.
     """
 
-    def __init__(self, service: RemoteService | RemoteSettings, user_role: Role = "persuadee") -> None:
+    def __init__(self, service: RemoteService | RemoteSettings, user_role: PersuasionRole = "persuadee") -> None:
         self.service = service if isinstance(service, RemoteService) else remote_service(service)
         self.user_role = user_role
 

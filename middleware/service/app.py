@@ -40,7 +40,7 @@ from grice.middleware.stores import DialogueStore, open_store
 from grice.middleware.telemetry.requests import SPANS_ONLY
 from grice.middleware.turns.pipeline import Pipeline
 from grice.models.errors import GriceError
-from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.protocols import MindPredictor, Model, SlotPredictor
 from grice.models.results import Intentions, Rewrite
 
 TAGS = [
@@ -74,9 +74,9 @@ def create_app(
     store: DialogueStore | None = None,
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
-    resolver: SlotResolver | None = None,
+    resolver: SlotPredictor | None = None,
     detector: Model[Intentions] | None = None,
-    mind: MindReader | None = None,
+    mind: MindPredictor | None = None,
 ) -> FastAPI:
     """The REST service as an ASGI application.
 

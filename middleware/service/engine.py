@@ -35,7 +35,7 @@ from grice.models.dialogue import Dialogue, Speaker
 from grice.models.errors import DeadlineExceeded
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
-from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.protocols import MindPredictor, Model, SlotPredictor
 from grice.models.results import Intentions, Rewrite
 from grice.models.text.template import TargetForm
 
@@ -63,9 +63,9 @@ class Engine:
         settings: ServiceSettings,
         metrics: Metrics,
         alerts: AlertSettings | None,
-        resolver: SlotResolver | None,
+        resolver: SlotPredictor | None,
         detector: Model[Intentions] | None,
-        mind: MindReader | None,
+        mind: MindPredictor | None,
     ) -> None:
         self.pipeline = pipeline
         self.softener = softener

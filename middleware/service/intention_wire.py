@@ -9,9 +9,8 @@ from pydantic import Field, Tag
 
 from grice.middleware.service.answers import Failures, HistoryCut, HistoryRead, SchemaVersion, TextCut
 from grice.middleware.service.schemas import SINGLE_OR_BATCH, Batch, Item, Wire
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue, Speaker, Turn
-from grice.models.results import FaceAct
+from grice.models.results import FaceAct, PersuasionRole
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -20,7 +19,8 @@ class IntentionItem(Item):
     """A turn of a persuasion, the user's or the bot's."""
 
     user_role: Annotated[
-        Role, Field(description="Whether the user is the one to be persuaded, as by a bot that asks or sells, or persuades.")
+        PersuasionRole,
+        Field(description="Whether the user is the one to be persuaded, as by a bot that asks or sells, or persuades."),
     ] = "persuadee"
     speaker: Annotated[Speaker, Field(description="Who says `text`; `turns` say it themselves.")] = "user"
 
@@ -40,14 +40,16 @@ IntentionBody = Annotated[Annotated[IntentionItem, Tag("single")] | Annotated[Ba
 class IntentionsResult(Wire):
     """The face acts of a dialogue up to the turn that was asked about."""
 
-    role: Annotated[Role, Field(description="Who says the turn.")]
+    role: Annotated[PersuasionRole, Field(description="Who says the turn.")]
     label: Annotated[FaceAct, Field(description="What it does.")]
     probabilities: Annotated[dict[FaceAct, Share], Field(description="How likely it does each, 0 to 1.")]
-    roles: Annotated[list[Role], Field(description="Who says each turn that was read, oldest first; the last is the turn itself.")]
+    roles: Annotated[
+        list[PersuasionRole], Field(description="Who says each turn that was read, oldest first; the last is the turn itself.")
+    ]
     labels: Annotated[list[FaceAct], Field(description="What each of them does.")]
     agreement: Annotated[list[Share], Field(description="After each of them, how likely the persuadee agrees in the end, 0 to 1.")]
-    counts: Annotated[dict[Role, dict[FaceAct, int]], Field(description="How many turns of each role do what.")]
-    balance: Annotated[dict[Role, int], Field(description="Saves minus threats among the turns of each role.")]
+    counts: Annotated[dict[PersuasionRole, dict[FaceAct, int]], Field(description="How many turns of each role do what.")]
+    balance: Annotated[dict[PersuasionRole, int], Field(description="Saves minus threats among the turns of each role.")]
     history_read: HistoryRead
     history_cut: HistoryCut
     text_cut: TextCut

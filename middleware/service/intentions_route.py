@@ -14,8 +14,7 @@ from grice.middleware.service.json_body import require_json
 from grice.middleware.service.openapi import answered
 from grice.middleware.service.problems import Problem, Refused
 from grice.middleware.service.schemas import items_of
-from grice.models.data.persuasion_for_good import ROLES
-from grice.models.results import Intentions
+from grice.models.results import PERSUASION_ROLES, Intentions
 
 router = APIRouter(tags=["models"], dependencies=[Depends(require_json)])
 
@@ -58,8 +57,8 @@ def _row(found: Found[Intentions]) -> IntentionsResult:
         roles=list(result.roles),
         labels=list(result.labels),
         agreement=list(result.agreement),
-        counts={role: result.counts(role) for role in ROLES},
-        balance={role: result.balance(role) for role in ROLES},
+        counts={role: result.counts(role) for role in PERSUASION_ROLES},
+        balance={role: result.balance(role) for role in PERSUASION_ROLES},
         history_read=result.history_read,
         history_cut=result.history_cut,
         text_cut=result.text_cut,

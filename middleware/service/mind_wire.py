@@ -10,7 +10,7 @@ from pydantic import Field, Tag, model_validator
 from grice.middleware.service.answers import Failures, HistoryCut, HistoryRead, SchemaVersion
 from grice.middleware.service.schemas import SINGLE_OR_BATCH, Batch, Item, Text, Wire
 from grice.models.dialogue import Dialogue, Speaker, Turn
-from grice.models.minds.labels import Role
+from grice.models.minds.labels import MindRole
 from grice.models.minds.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -55,7 +55,7 @@ class WireTurnIntentions(Wire):
     """What one turn wants; what one side says in a row is one turn."""
 
     place: Annotated[int, Field(description="Of the turn in the dialogue, 0 the oldest.")]
-    role: Annotated[Role, Field(description="Whose turn it is.")]
+    role: Annotated[MindRole, Field(description="Whose turn it is.")]
     coarse: Annotated[list[str], Field(description="Its coarse intentions: those that the fine ones imply.")]
     fine: Annotated[list[str], Field(description="Its fine intentions.")]
     probabilities: Annotated[dict[str, Share], Field(description="How likely each fine intention is among them, 0 to 1.")]
@@ -66,7 +66,7 @@ class WireItemAttitude(Wire):
 
     item: Annotated[str, Field(description="The item.")]
     place: Annotated[int, Field(description="Of the seeker's turn that shows it.")]
-    suggested_by: Annotated[Role, Field(description="Who brought it up.")]
+    suggested_by: Annotated[MindRole, Field(description="Who brought it up.")]
     seen: Annotated[Share, Field(description="How likely the seeker knows it already, 0 to 1.")]
     liked: Annotated[Share, Field(description="How likely the seeker likes it or accepts the suggestion, 0 to 1.")]
     likely_to_watch: Annotated[bool, Field(description="Whether that is more likely than not.")]
@@ -75,7 +75,7 @@ class WireItemAttitude(Wire):
 class WireNextStrategies(Wire):
     """What comes next."""
 
-    role: Annotated[Role, Field(description="Whose turn is next.")]
+    role: Annotated[MindRole, Field(description="Whose turn is next.")]
     strategies: Annotated[list[str], Field(description="The most probable set of coarse intentions.")]
     probabilities: Annotated[dict[str, Share], Field(description="How likely each strategy is among them, 0 to 1.")]
     effective: Annotated[dict[str, bool], Field(description="Whether each is likely to work: people rather use it than not.")]

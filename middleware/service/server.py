@@ -15,7 +15,7 @@ from grice.middleware.service.app import create_app
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.turns.pipeline import Pipeline
-from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.protocols import MindPredictor, Model, SlotPredictor
 from grice.models.results import Intentions, Rewrite
 
 DRAIN_S = 10
@@ -64,9 +64,9 @@ def serve(
     listening: Callable[[str], None],
     monitor: Monitor | None = None,
     alerts: AlertSettings | None = None,
-    resolver: SlotResolver | None = None,
+    resolver: SlotPredictor | None = None,
     detector: Model[Intentions] | None = None,
-    mind: MindReader | None = None,
+    mind: MindPredictor | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT; `listening` is told the address once requests are taken. Logs go to the root logger.
 

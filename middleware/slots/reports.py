@@ -10,7 +10,7 @@ from typing import Protocol
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.errors import InputError, ModelError
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion
 
@@ -44,7 +44,7 @@ class ReportsSlots(Protocol):
 class SlotReporter:
     """Asks a resolver, which is known by its protocol only."""
 
-    def __init__(self, resolver: SlotResolver) -> None:
+    def __init__(self, resolver: SlotPredictor) -> None:
         self.resolver = resolver
 
     def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotReport]:

@@ -16,10 +16,10 @@ from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.parallel import Workers
 from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.text.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
+from grice.models.text.template import QUERY_TAG, EncodedSource, SourceFormat, encode_source, token_id
 
 
-class DirectnessScorer:
+class DirectnessModel:
     """Scores the last turn of a dialogue with a MiniLM-sized encoder on onnxruntime.
 
     The raw score is calibrated by a logistic curve fitted on development dialogues (Platt scaling), so that 0.5 is as direct
@@ -55,10 +55,10 @@ class DirectnessScorer:
         sources = [encode_source(self.tokenizer, d.last.text, d.history, None, self.layout) for d in dialogues]
         return self.workers.map(self._scored, sources, len(sources))
 
-    def _scored(self, sources: Sequence[Source]) -> list[Directness]:
+    def _scored(self, sources: Sequence[EncodedSource]) -> list[Directness]:
         return [Directness(self._score(source), source.history_read, source.history_cut, source.text_cut) for source in sources]
 
-    def _score(self, source: Source) -> float:
+    def _score(self, source: EncodedSource) -> float:
         ids, mask, query = directness_inputs([source.ids], self._query_id)
         raw = float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
         return 1 / (1 + math.exp(-(self.slope * raw + self.offset)))
@@ -80,11 +80,11 @@ def directness_inputs(
 @functools.lru_cache(maxsize=16, typed=True)
 def load_directness_scorer(
     name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-) -> DirectnessScorer:
+) -> DirectnessModel:
     """A shipped scorer by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return DirectnessScorer(read_manifest(name, "directness"), provider, threads, precision, workers)
+    return DirectnessModel(read_manifest(name, "directness"), provider, threads, precision, workers)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.models.data.rectom import RoleTurn
 from grice.models.dialogue import SPEAKERS, Dialogue, Speaker, check_text
 from grice.models.errors import InputError
-from grice.models.minds.labels import Role
+from grice.models.minds.labels import MindRole
+from grice.models.minds.questions import RoleTurn
 from grice.models.minds.wording import movies, names
 
 MOST_ITEMS = 32
@@ -40,7 +40,7 @@ class RecommendationDialogue:
         for item in named:
             check_text(item, "item")
 
-    def role(self, speaker: Speaker) -> Role:
+    def role(self, speaker: Speaker) -> MindRole:
         """What a speaker does here."""
         return "seeker" if speaker == self.seeker else "recommender"
 

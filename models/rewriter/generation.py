@@ -11,13 +11,11 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from grice.models.errors import InputError
-from grice.models.rewriter.supported import Support
+from grice.models.rewriter.supported import Ids, Support
+from grice.models.runtime.heads import Floats
 
 SHRINK = 0.6
 """Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
-
-Ids = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class DecoderShape:
 
 
 @dataclass(frozen=True)
-class Generated:
+class Hypothesis:
     """Token ids without start and end, their summed log-probability (the end token's included when `finished`)."""
 
     ids: list[int]
@@ -66,7 +64,7 @@ class Generator:
 
     def greedy(
         self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[Generated]:
+    ) -> list[Hypothesis]:
         """The most probable next token each time, of those that `support` leaves open; one result a source, in order.
 
         Log-probabilities are the model's, closed tokens included.
@@ -92,11 +90,11 @@ class Generator:
             if live.sum() <= SHRINK * len(rows):
                 caches.keep(np.flatnonzero(live))
                 rows, last = rows[live], last[live]
-        return [Generated(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
+        return [Hypothesis(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
 
     def beam(
         self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[Generated]:
+    ) -> list[Hypothesis]:
         """The best hypothesis of a beam search for each source; see `candidates`. One beam is greedy search."""
         if beams == 1:
             return self.greedy(sources, max_new_tokens, support)
@@ -104,7 +102,7 @@ class Generator:
 
     def candidates(
         self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[list[Generated]]:
+    ) -> list[list[Hypothesis]]:
         """Beam search of width `beams`: for each source up to so many finished hypotheses, the best mean log-probability a token
         first (length penalty 1); where none finished in time, the best unfinished one.
 
@@ -218,7 +216,7 @@ class _Search:
         self.end_id = end_id
         self.live: list[list[int]] = [[] for _ in range(beams)]
         self.scores = np.array([0.0] + [-np.inf] * (beams - 1))
-        self.finished: list[Generated] = []
+        self.finished: list[Hypothesis] = []
         self.done = False
 
     def advance(self, log_probs: Floats) -> tuple[Ids, Ids]:
@@ -231,7 +229,7 @@ class _Search:
         for rank, (origin, token) in enumerate(zip(origins, tokens, strict=True)):
             if token == self.end_id:
                 if rank < self.beams and not self.done:
-                    self.finished.append(Generated(self.live[origin], float(total[origin, token]), True))
+                    self.finished.append(Hypothesis(self.live[origin], float(total[origin, token]), True))
             elif len(kept) < self.beams:
                 kept.append(rank)
         chosen_from, chosen = origins[kept], tokens[kept]
@@ -242,12 +240,12 @@ class _Search:
         self.done = self.done or (len(self.finished) == self.beams and _mean(self.finished[-1]) >= best_possible)
         return chosen_from.astype(np.int64), chosen.astype(np.int64)
 
-    def ranked(self) -> list[Generated]:
+    def ranked(self) -> list[Hypothesis]:
         """The finished hypotheses, best first; the best unfinished one when none ended in time."""
-        return self.finished or [Generated(self.live[0], float(self.scores[0]), False)]
+        return self.finished or [Hypothesis(self.live[0], float(self.scores[0]), False)]
 
 
-def _mean(hypothesis: Generated) -> float:
+def _mean(hypothesis: Hypothesis) -> float:
     return hypothesis.log_prob / max(1, hypothesis.tokens)
 
 

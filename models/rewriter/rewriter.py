@@ -13,11 +13,11 @@ from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Rewrite
-from grice.models.rewriter.generation import DecoderShape, Generated, Generator
+from grice.models.rewriter.generation import DecoderShape, Generator, Hypothesis
 from grice.models.rewriter.supported import SupportedTokens
 from grice.models.runtime.parallel import Workers
 from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.text.template import Source, SourceFormat, TargetForm, encode_source, untagged
+from grice.models.text.template import EncodedSource, SourceFormat, TargetForm, encode_source, untagged
 from grice.models.text.written_form import written_form
 
 CANDIDATES = 4
@@ -79,7 +79,7 @@ class Rewriter:
         }
         return [results[place] for place in range(len(dialogues))]
 
-    def _generate(self, sources: Sequence[list[int]]) -> list[Generated]:
+    def _generate(self, sources: Sequence[list[int]]) -> list[Hypothesis]:
         support = self.supported.of(sources) if self.supported else None
         return self.generator.beam(sources, self.beams, support=support)
 
@@ -109,7 +109,7 @@ class Rewriter:
             pairs += self.generator.score(sources, [ids[:limit] for ids in wanted])
         return pairs
 
-    def _result(self, dialogue: Dialogue, source: Source, generated: Generated) -> Rewrite:
+    def _result(self, dialogue: Dialogue, source: EncodedSource, generated: Hypothesis) -> Rewrite:
         text = self.tokenizer.decode(generated.ids)
         if self.uncased:
             read = dialogue.turns[len(dialogue.turns) - 1 - source.history_read :]

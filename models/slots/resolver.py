@@ -14,7 +14,7 @@ from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import SlotValues
 from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.slots.inputs import SlotReader, SlotTexts
+from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.slots.questions import SlotQuestion
 
 REMEMBERED = 8192
@@ -35,9 +35,9 @@ class SlotResolver:
         self.provider = choose_provider(provider)
         self.temperature: float = manifest.settings["temperature"]
         self.margin: float = manifest.settings["margin"]
-        self.reader = SlotReader(Tokenizer.from_file(str(manifest.path("tokenizer.json"))))
+        self.tokens = SlotTokens(Tokenizer.from_file(str(manifest.path("tokenizer.json"))))
         self.session = open_session(manifest.path(f"reader.{precision}.onnx"), provider, threads)
-        self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.reader.pieces)
+        self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.tokens.pieces)
 
     def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
         """One result a question, in order.
@@ -52,7 +52,7 @@ class SlotResolver:
 
     def _resolved(self, question: SlotQuestion) -> SlotValues:
         for value in question.values:
-            if not self.reader.reads(value):
+            if not self.tokens.reads(value):
                 raise InputError(f"value of slot {question.slot}", value, "a value with Latin letters or digits")
         shares = softmax(self._raw(SlotTexts.of(question)) / self.temperature)
         *values, nothing = (float(share) for share in shares)
@@ -64,7 +64,7 @@ class SlotResolver:
 
     def _raw(self, texts: SlotTexts) -> NDArray[np.float32]:
         """How well each value, and last `NOT_MENTIONED`, holds: shape (values + 1,)."""
-        inputs = self.reader.inputs(texts, self._pieces)
+        inputs = self.tokens.inputs(texts, self._pieces)
         feed = {name: getattr(inputs, name)[None] for name in ("ids", "positions", "segments")}
         tokens: NDArray[np.float32] = self.session.run(["raw"], feed)[0][0]
         sums = np.bincount(inputs.owners, tokens)[1:]

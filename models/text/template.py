@@ -58,7 +58,7 @@ class SourceFormat:
 
 
 @dataclass(frozen=True)
-class Source:
+class EncodedSource:
     """Token ids that a model reads, and what of the dialogue they hold."""
 
     ids: list[int]
@@ -67,7 +67,9 @@ class Source:
     text_cut: bool
 
 
-def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat) -> Source:
+def encode_source(
+    tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat
+) -> EncodedSource:
     """Token ids of `text` after `history`; what does not fit is cut, from the oldest turn, and of the text itself last."""
     newest = len(history) if layout.history_turns < 0 else layout.history_turns
     kept = list(history[-newest:]) if newest else []
@@ -79,7 +81,7 @@ def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form
         if len(ids) <= room or not kept:
             break
         kept = kept[1:]
-    return Source([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
+    return EncodedSource([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
