@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
-from grice.models.dialogue import Dialogue, Turn
+from grice.models.dialogue import Dialogue, Turn, check_each
 from grice.models.errors import InputError
 from grice.models.face_acts.heads import FaceHeads
 from grice.models.face_acts.inputs import read_inputs
@@ -45,6 +45,7 @@ class FaceActDetector:
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
         """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last."""
+        check_each(dialogues, Dialogue, "dialogues")
         return self.workers.map(lambda part: [self._found(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
 
     def _found(self, dialogue: Dialogue) -> Intentions:
@@ -85,5 +86,7 @@ def load_intention_detector(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "intentions")
-    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
+    encoder = load_sentence_encoder(
+        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
+    )
     return FaceActDetector(manifest, encoder, user_role, workers)

@@ -23,8 +23,8 @@ from grice.models.minds.sentence_heads import membership
 from grice.models.minds.wording import dated_replaced, movies, naming, spelt_out, title
 from grice.models.runtime.heads import Floats, load_arrays
 from grice.models.runtime.recurrent_networks import softmax
-from grice.models.runtime.session import open_session
-from grice.models.text.template import token_id
+from grice.models.runtime.session import Session
+from grice.models.text.template import read_tokenizer, token_id
 
 THIS_TAG, ANOTHER_TAG = "[this]", "[another]"
 NUMBERED_TAGS = ("[a]", "[b]", "[c]", "[d]", "[e]")
@@ -269,10 +269,10 @@ class JointEncoder:
         provider: str = "auto",
         threads: int = 1,
     ) -> None:
-        self.tokens = JointTokens(Tokenizer.from_file(str(files("tokenizer.json"))))
+        self.tokens = JointTokens(read_tokenizer(files("tokenizer.json")))
         self.heads = load_heads(files("reader.npz"), sets)
         self.members = {name: membership(name, sets[name]) for name in JOINT_HEADS}
-        self.session = open_session(files(FILE), provider, threads)
+        self.session = Session(files(FILE), provider, threads)
         self.shares = functools.lru_cache(REMEMBERED)(self._shares)
         """Of a head's sets, shape (sets,): the arguments are the head and the reading."""
 

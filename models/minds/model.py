@@ -7,10 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.dialogue import Dialogue, Speaker, Turn, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.minds.joint_encoder import JointEncoder, Reading, attitude_reading, intention_reading, mixed, reading_of
-from grice.models.minds.labels import ATTITUDES, COARSE, FINE, MindRole, SetProbabilities, best, best_fine, probability_of
+from grice.models.minds.labels import (
+    ATTITUDES,
+    BELIEFS,
+    COARSE,
+    FINE,
+    MIND_ROLES,
+    LabelSet,
+    MindRole,
+    SetProbabilities,
+    best,
+    best_fine,
+    probability_of,
+)
 from grice.models.minds.questions import ATTITUDE, MindQuestion, RoleTurn, answer, head_of, intention_head, next_head
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
@@ -83,9 +95,9 @@ class MindModel:
         encoder.check_fitted(manifest)
         self.manifest = manifest
         self.provider = encoder.provider
-        heads = MindHeads.load(manifest.path("heads.npz"), manifest.settings["sets"])
+        heads = MindHeads.load(manifest.path("heads.npz"), sets_in(manifest))
         sets = {name: head.sets for name, head in heads.heads.items()}
-        has_joint = manifest.settings.get("reader", False)
+        has_joint = "reader" in manifest.settings and manifest.setting("reader", bool, "true or false")
         joint = JointEncoder(manifest.path, sets, encoder.provider, threads) if has_joint else None
         self.members = MindMembers(encoder, heads, joint)
         self.workers = Workers(workers)
@@ -94,10 +106,12 @@ class MindModel:
 
     def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
         """What is in the minds of both after the last turn of each dialogue, in order."""
+        check_each(dialogues, RecommendationDialogue, "dialogues")
         return self.workers.map(lambda part: [self._reading(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
 
     def answer(self, questions: Sequence[MindQuestion]) -> list[frozenset[str]]:
         """The letters of the options chosen, in order; each question is read alone."""
+        check_each(questions, MindQuestion, "questions")
         return [answer(each, self.members.of_question(each)) for each in questions]
 
     def _reading(self, asked: RecommendationDialogue) -> MindReading:
@@ -132,6 +146,25 @@ class MindModel:
         found = self.members.of_next(turns, role)
         chosen = best(found)
         return NextStrategies(role, tuple(label for label in COARSE[role] if label in chosen), _shares(COARSE[role], found))
+
+
+def sets_in(manifest: Manifest) -> dict[str, list[LabelSet]]:
+    """The sets of labels by head that a manifest lists.
+
+    Raises:
+        ManifestError: a head is missing, or has a label that is none of its own, an empty set or the same one twice.
+    """
+    known: dict[str, Sequence[str]] = {ATTITUDE: BELIEFS}
+    for role in MIND_ROLES:
+        known |= {intention_head(role): FINE[role], next_head(role): COARSE[role]}
+    found: dict[str, list[LabelSet]] = {}
+    for head, labels in known.items():
+        allowed = f"different lists of {', '.join(labels)}"
+        listed = manifest.setting(f"sets.{head}", list, allowed)
+        found[head] = [frozenset(each) for each in listed if isinstance(each, list) and all(label in labels for label in each)]
+        if len(set(found[head])) < len(listed) or frozenset() in found[head]:
+            raise manifest.refuse(f"sets.{head}", listed, allowed)
+    return found
 
 
 def reaction_to(turns: Sequence[RoleTurn], item: str) -> int | None:
@@ -184,5 +217,7 @@ def load_mind_model(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "mind")
-    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
+    encoder = load_sentence_encoder(
+        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
+    )
     return MindModel(manifest, encoder, workers, threads)

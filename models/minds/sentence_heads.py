@@ -235,7 +235,7 @@ class MindHeads:
         return {name: [sorted(labels) for labels in head.sets] for name, head in self.heads.items()}
 
     @classmethod
-    def load(cls, path: Path, sets: Mapping[str, Sequence[Sequence[str]]]) -> MindHeads:
+    def load(cls, path: Path, sets: Mapping[str, Sequence[Iterable[str]]]) -> MindHeads:
         """The heads that `save` wrote, with the `sets` of the manifest.
 
         Raises:

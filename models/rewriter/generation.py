@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 from numpy.typing import NDArray
 
-from grice.models.errors import InputError
+from grice.models.errors import InputError, WeightsError
+from grice.models.manifest import Manifest
 from grice.models.rewriter.supported import Ids, Support
 from grice.models.runtime.heads import Floats
+from grice.models.runtime.session import Session
 
 SHRINK = 0.6
 """Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
@@ -29,6 +30,30 @@ class DecoderShape:
     end_id: int
     pad_id: int
     max_new_tokens: int
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> DecoderShape:
+        """What the manifest of a rewriter says.
+
+        Raises:
+            ManifestError: a number is missing or out of range.
+        """
+        most = {"decoder_layers": 64, "heads": 64, "width": 1024, "max_new_tokens": 1024}
+        return cls(**{name: manifest.count(name, int(name in most), most.get(name, 1 << 20)) for name in cls.__dataclass_fields__})
+
+    def check_fits(self, decoder: Session) -> None:
+        """See to it that `decoder` has such caches and ids.
+
+        Raises:
+            WeightsError: it has others.
+        """
+        caches = {name for name in decoder.shapes if name.startswith("past_key_")}
+        fits = caches == {f"past_key_{layer}" for layer in range(self.decoder_layers)}
+        fits = fits and decoder.shapes["past_key_0"][1:3] == (self.heads, self.width)
+        size = decoder.shapes["log_probs"][-1]
+        fits = fits and not (isinstance(size, int) and size <= max(self.start_id, self.end_id, self.pad_id))
+        if not fits:
+            raise WeightsError(f"{decoder.path}: its caches or its vocabulary are not those of its manifest ({self})")
 
 
 @dataclass(frozen=True)
@@ -52,11 +77,12 @@ class Generator:
     and the int8 encoder's result would depend on what else is in the batch. The decoder, which waits for memory, is batched.
     """
 
-    def __init__(self, encoder: ort.InferenceSession, decoder: ort.InferenceSession, shape: DecoderShape) -> None:
+    def __init__(self, encoder: Session, decoder: Session, shape: DecoderShape) -> None:
+        shape.check_fits(decoder)
         self.encoder = encoder
         self.decoder = decoder
         self.shape = shape
-        self.encode_together = encoder.get_providers()[0] != "CPUExecutionProvider"
+        self.encode_together = encoder.provider != "CPUExecutionProvider"
         layers = range(shape.decoder_layers)
         self._cross = [f"{name}_{layer}" for layer in layers for name in ("cross_key", "cross_value")]
         self._past = [f"{name}_{layer}" for layer in layers for name in ("past_key", "past_value")]

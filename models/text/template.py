@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from tokenizers import Tokenizer
 
 from grice.models.dialogue import Turn, plain_text
 from grice.models.errors import WeightsError
+from grice.models.manifest import Manifest
 
 TargetForm = Literal["direct", "indirect"]
 
@@ -56,6 +58,25 @@ class SourceFormat:
     start_token: str = "[CLS]"
     end_token: str | None = None
 
+    @classmethod
+    def of(cls, manifest: Manifest) -> SourceFormat:
+        """The format that the manifest of a model says under `source`.
+
+        Raises:
+            ManifestError: it is none.
+        """
+        found = manifest.setting("source", dict, "an object")
+        known = tuple(cls.__dataclass_fields__)
+        if unknown := [name for name in found if name not in known]:
+            raise manifest.refuse(f"source.{unknown[0]}", found[unknown[0]], f"no such key; the keys are {', '.join(known)}")
+        for name in found:
+            if name.endswith("_token") and not (name == "end_token" and found[name] is None):
+                manifest.setting(f"source.{name}", str, "a token")
+        manifest.setting("source.with_form", bool, "true or false")
+        manifest.count("source.history_turns", -1, 10_000)
+        manifest.count("source.max_tokens", 4, 65_536)
+        return cls(**found)
+
 
 @dataclass(frozen=True)
 class EncodedSource:
@@ -82,6 +103,18 @@ def encode_source(
             break
         kept = kept[1:]
     return EncodedSource([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
+
+
+def read_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer in a `tokenizer.json`.
+
+    Raises:
+        WeightsError: it cannot be read.
+    """
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises its own untyped errors
+        raise WeightsError(f"{path}: not a tokenizer ({error}); install or export the model again") from error
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
