@@ -72,7 +72,8 @@ class SourceFormat:
         for name in found:
             if name.endswith("_token") and not (name == "end_token" and found[name] is None):
                 manifest.setting(f"source.{name}", str, "a token")
-        manifest.setting("source.with_form", bool, "true or false")
+        if "with_form" in found:
+            manifest.setting("source.with_form", bool, "true or false")
         manifest.count("source.history_turns", -1, 10_000)
         manifest.count("source.max_tokens", 4, 65_536)
         return cls(**found)
