@@ -8,8 +8,8 @@ from typing import Generic, Protocol, TypeVar
 
 from grice.components.settings import HTTP, ONNX, ComponentSettings
 from grice.middleware.client.settings import RemoteSettings
+from grice.middleware.runtime.deadline import TimedWorkers
 from grice.middleware.runtime.remembered import Remembered
-from grice.middleware.runtime.timed_workers import TimedWorkers
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.slots.reports import ReportsSlots, SlotReporter
 from grice.middleware.turns.analysis import TurnAnalysis

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
 from grice.models.dialogue import Dialogue, Speaker
 from grice.models.training.rewriter.common_words import AT_LEAST, WordCounts
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from grice.middleware.authoring.indirect_requests.criteria import Request, phrased, question_of
 from grice.middleware.authoring.indirect_requests.encoder import Encoder, cosines
-from grice.middleware.turns.guard.vocabulary import common_words
+from grice.middleware.turns.guard.words import common_words
 from grice.models.data.indirect_requests import AMBIGUOUS, SCALE
 from grice.models.protocols import SlotPredictor
 from grice.models.results import SlotValues
