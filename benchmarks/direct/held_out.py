@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options
 from grice.models.data import direct
 from grice.models.data.direct import Triple
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import DataNotFound, InputError
 
+FILES = (("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json"))
+"""What is read, folder first."""
 FORMS = ("original", "direct", "indirect")
 """The three wordings of a user turn, as `Triple` names them."""
 
