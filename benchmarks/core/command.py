@@ -11,6 +11,7 @@ from typing import Any
 
 from grice.benchmarks.core import report, runner
 from grice.benchmarks.core.benchmark import BENCHMARKS, find
+from grice.benchmarks.core.figures import Figures, run_of
 from grice.benchmarks.core.options import add_options, read_options
 from grice.models.errors import InputError, MissingExtra
 
@@ -34,6 +35,7 @@ class _BenchmarkParser(argparse.ArgumentParser):
             self.error(str(error))
         add_options(self, benchmark.options)
         self.add_argument("--out", type=Path, metavar="FILE.json", help="write the run and its results as JSON")
+        self.add_argument("--figures", type=Path, metavar="figures.json", help="put the figures there, for README and model cards")
         self.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the tables as Markdown")
         width = max(map(len, benchmark.systems.names))
         self.epilog = "\n".join(["systems:", *(f"  {each.name:{width}}  {each.about}" for each in benchmark.systems)])
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         DataError, ModelError: data or a model cannot be used. MissingExtra: a package is not installed.
     """
     benchmark = find(args.name)
-    for name, path in (("--out", args.out), ("--markdown", args.markdown)):
+    for name, path in (("--out", args.out), ("--markdown", args.markdown), ("--figures", args.figures)):
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise InputError(name, str(path), "a file in a folder that exists")
     options = read_options(args, benchmark.options)
@@ -59,6 +61,10 @@ def run(args: argparse.Namespace) -> int:
     print(report.text(found), end="")
     if args.out is not None:
         found.write(args.out)
+    if args.figures is not None:
+        figures = Figures.read(args.figures)
+        figures.runs[benchmark.name] = run_of(found, benchmark)
+        figures.write(args.figures)
     if args.markdown is not None:
         args.markdown.write_text(report.markdown(found), encoding="utf-8")
     return 0

@@ -82,6 +82,7 @@ class StoredFolds:
             sheet.notes.append(f"stored folds: they are bound to no weights at hand ({error})")
             return
         sheet.models[manifest.name] = sha256(manifest.folder / FILE)
+        sheet.settings["folds_sha256"] = sha256(self.path)
         if differing := differences(self.content, manifest):
             sheet.notes.append(f"stored folds: NOT those of the weights of {manifest.name} at hand: {', '.join(differing)}")
 

@@ -40,7 +40,7 @@ class Options:
     """
 
     data_dir: Path
-    split: Split = option("ours", "our own test part, or every row of the files")  # noqa: RUF009 (a field, as below)
+    split: Split = option("ours", "our own test part, or every row of the files")
     systems: tuple[str, ...] = option((), "only these systems (default: all that need no server)", "S", flag="--system")
     limit: int | None = option(None, "only the first N rows (default: all)", "N", (1, 10**9))
     seed: int = option(0, "of the bootstrap, and of a language model's sampling", "N", (0, 2**32 - 1))
@@ -65,7 +65,7 @@ class Threaded(Options):
 class FoldOptions(Threaded):
     """Of benchmarks whose data the shipped weights were trained on."""
 
-    weights: Weights = option(  # noqa: RUF009
+    weights: Weights = option(
         "folds", "stored predictions of the cross-validation, or the shipped model, for data that it has not seen"
     )
 

@@ -76,6 +76,10 @@ class Systems(Generic[Given, Found]):
         """Whether there is a system of that name."""
         return any(each.has(name) for each in self._systems)
 
+    def kind(self, name: str) -> Kind:
+        """Of the system of that name; ours is also what a benchmark measures beside its systems."""
+        return self.find(name).kind if self.has(name) else "ours"
+
     def find(self, name: str) -> System[Given, Found]:
         """The system of that name.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grice.benchmarks.core.batches import predict_all
-from grice.benchmarks.direct.held_out import FORMS, dialogues
+from grice.benchmarks.direct.held_out import FORMS, dev_rows, dialogues
 from grice.benchmarks.direct.nlu import DEADLINE_MS
 from grice.benchmarks.rasa import data as rasa_data
 from grice.benchmarks.rasa.host import PYTHON, WORK, RasaHost
@@ -25,7 +25,6 @@ from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.middleware.settings import ReadingMode
 from grice.middleware.turns.blending import blended, weight_of
 from grice.middleware.turns.parse_data import text_read
-from grice.models.data import direct
 
 SYSTEMS = (RasaSystem("diet"), RasaSystem("diet", augmented=True))
 MODES: tuple[ReadingMode, ...] = ("replace", "append", "blend")
@@ -60,7 +59,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=WORK)
     args = parser.parse_args()
     host = RasaHost(args.rasa_python.absolute(), args.work.absolute())
-    rows = direct.read(args.data_dir, parts=["dev"])
+    rows = dev_rows(args.data_dir)
     given = [dialogue for form in FORMS for dialogue in dialogues(rows, form)]
     pipeline = Pipeline.load(PipelineSettings(deadline_ms=DEADLINE_MS, on_error="raise"))
     analyses = predict_all(pipeline, given, "rewriting")
