@@ -19,6 +19,7 @@ from grice.benchmarks.indirect_requests import data as indirect_requests_data
 from grice.benchmarks.indirect_requests.benchmark import TASKS
 from grice.benchmarks.indirect_requests.data import request_set
 from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders
+from grice.benchmarks.indirect_requests.slots import confidence
 from grice.benchmarks.indirect_requests.slots.floors import chance, lexical, lexical_with_negation, majority
 from grice.benchmarks.indirect_requests.slots.state import Tracked, filled
 from grice.benchmarks.indirect_requests.slots.tasks import INDIRECT, ORIGINALS, RESOLVER
@@ -276,3 +277,17 @@ def test_a_tracker_is_trained_once_and_kept(data_dir: Path, tmp_path: Path) -> N
     (tmp_path / "tracker" / "tracker.pt").write_bytes(b"cut")
     with pytest.raises(DataCorrupt, match="not a slot tracker"):
         tracker_at(tmp_path / "tracker", data_dir, encoder, recipe)
+
+
+def test_the_confidence_is_chosen_on_the_dev_split_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bakeries(tmp_path, dev=True)
+    monkeypatch.setattr(confidence, "load_slot_resolver", lambda name: WordResolver())
+    monkeypatch.setattr("sys.argv", ["confidence", "--data-dir", str(tmp_path)])
+    confidence.main()
+    said, header, first, *rows = capsys.readouterr().out.splitlines()
+    assert said.startswith("dev split of SGD, 4 turns")
+    assert header.split()[0] == "confidence"
+    assert first.split()[1] == "1.00"  # all four are filled
+    assert len(rows) == len(confidence.CONFIDENCES) - 1
