@@ -170,7 +170,7 @@ class EventItem(Wire):
         Raises:
             InputError: a value is not usable, or it is too large.
         """
-        return DialogueEvent(**dict(self))
+        return DialogueEvent.of(**dict(self))
 
 
 AnyItem = TypeVar("AnyItem", bound=Wire)
