@@ -20,9 +20,9 @@ from grice.benchmarks.speed.behaviors import add_behaviors, fresh_dialogues
 from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
 from grice.benchmarks.speed.classifiers import VARIANTS
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.speed.load import Caller, body_of, drive
 from grice.benchmarks.speed.options import SpeedOptions
-from grice.benchmarks.speed.rest_load import Caller, body_of, drive
-from grice.benchmarks.speed.rest_service import RestService
+from grice.benchmarks.speed.servers import RestService
 from grice.benchmarks.speed.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.middleware.service.app import create_app
