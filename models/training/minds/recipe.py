@@ -114,9 +114,17 @@ def _head(name: str, examples: Sequence[MindExample], axes: Floats, recipe: Mind
 
 
 def train_mind(
-    data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+    data_dir: Path,
+    out: Path,
+    recipe: MindRecipe | None = None,
+    encoder: SentenceEncoder | None = None,
+    version: str = "1",
+    start: Path | None = None,
 ) -> Path:
     """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its joint encoder.
+
+    Args:
+        start: the folder of a checkpoint that the joint encoder begins with, in place of MiniLM.
 
     Raises:
         DataError: the data cannot be read.
@@ -128,7 +136,7 @@ def train_mind(
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
     if recipe.reader:
-        shutil.copytree(_joint(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+        shutil.copytree(_joint(examples, out / "reader", recipe.reader, start), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -175,8 +183,8 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     return path
 
 
-def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe) -> Path:
-    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
+def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe, start: Path | None = None) -> Path:
+    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe, start)
 
 
 def _fold(

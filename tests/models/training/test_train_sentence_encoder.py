@@ -9,10 +9,11 @@ import torch
 from behavior_data_fixtures import write_auxiliary
 
 from grice.models.errors import InputError
-from grice.models.export.sentence_encoder import export_sentence_encoder, load_checkpoint
+from grice.models.export.encoders import export_sentence_encoder
 from grice.models.manifest import read_manifest
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder, padded
-from grice.models.training.sentence_encoder.recipe import SentenceRecipe, train_sentence_encoder, vectors_of
+from grice.models.training.checkpoint import load_checkpoint
+from grice.models.training.sentence_encoder.recipe import SentenceRecipe, restore, train_sentence_encoder, vectors_of
 from grice.models.training.trainer import Schedule
 
 SMALL = SentenceRecipe(layers=(0, 5), vocabulary=900, max_tokens=16, schedule=Schedule(epochs=2, learning_rate=1e-3))
@@ -61,7 +62,7 @@ def test_the_student_comes_near_its_teacher(trained: Path) -> None:
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 1e-4), ("int8", 0.05)])
 def test_the_exported_encoder_gives_the_vectors_of_pytorch(trained: Path, precision: str, tolerance: float) -> None:
-    model, _ = load_checkpoint(trained / "model")
+    model = load_checkpoint(trained / "model", restore).model
     encoder = SentenceEncoder(read_manifest(trained / "onnx"), precision=precision)
     for text in TEXTS:
         ids, mask = padded([encoder._ids(text)])

@@ -14,7 +14,7 @@ from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTok
 from grice.models import Dialogue, load_directness_scorer, load_rewriter
 from grice.models.data import direct
 from grice.models.errors import DataNotFound, InputError
-from grice.models.export.directness import export_directness
+from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.text.template import SourceFormat
 from grice.models.training import corpora
