@@ -1,12 +1,14 @@
 """The sentence encoder on invented texts: it learns from its teacher, is exported as trained, and a vector is the text's alone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from behavior_data_fixtures import write_auxiliary
+from bench_fixtures import assert_same_weights
 
 from grice.models.errors import InputError
 from grice.models.export.encoders import export_sentence_encoder
@@ -70,6 +72,13 @@ def test_the_exported_encoder_gives_the_vectors_of_pytorch(trained: Path, precis
             expected = vectors_of(model, torch.from_numpy(ids), torch.from_numpy(mask))[0].numpy()
         vector = encoder.encode([text])[0]
         assert 1 - vector @ expected < tolerance
+
+
+def test_training_may_begin_with_a_checkpoint(trained: Path, data: Path, tmp_path: Path) -> None:
+    still = replace(SMALL, layers=(0,), schedule=Schedule(epochs=1, learning_rate=0.0))
+    train_sentence_encoder(data, tmp_path, still, "cpu", trained / "model")
+    begun, ended = (load_checkpoint(folder / "model", restore) for folder in (trained, tmp_path))
+    assert_same_weights(begun.model, ended.model)
 
 
 def test_a_vector_does_not_depend_on_the_other_texts(trained: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from behavior_data_fixtures import write_auxiliary
+from bench_fixtures import assert_same_weights
 from data_fixtures import sgd_dialogue, write_direct, write_multiwoz, write_sgd
 
 from grice.models import Dialogue, Turn
@@ -189,6 +190,14 @@ def test_a_stopped_training_goes_on(trained: Path, data: Path) -> None:
     before = (trained / "log.jsonl").read_text()
     train_slot_values(data, trained, SMALL, device="cpu")  # all epochs are done: nothing is trained again
     assert (trained / "log.jsonl").read_text() == before
+
+
+def test_training_may_begin_with_a_checkpoint(trained: Path, data: Path, tmp_path: Path) -> None:
+    still = replace(SMALL, layers=3, schedule=Schedule(epochs=1, learning_rate=0.0))
+    train_slot_values(data, tmp_path, still, "cpu", trained / "model")
+    begun, ended = (load_checkpoint(folder / "model", restore) for folder in (trained, tmp_path))
+    assert_same_weights(begun.model, ended.model)
+    assert ended.facts["started_from"] == "a checkpoint of ours"
 
 
 def test_a_value_that_the_model_cannot_read(trained: Path) -> None:
