@@ -30,8 +30,8 @@ from grice.models.training.minds.joint_encoder import FASTER
 from grice.models.training.sentence_encoder.recipe import SAMPLES
 from grice.models.training.vocabulary import CLS, SEP
 
-Weights = Mapping[str, NDArray[np.float32]]
-State = dict[str, Tensor]
+GraphWeights = Mapping[str, NDArray[np.float32]]
+TorchState = dict[str, Tensor]
 
 _BERT_HEADS = Heads.of(warm_start.HEADS, warm_start.WIDTH)
 
@@ -103,7 +103,7 @@ def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts)
     encoder, decoder = (read_weights(manifest.path(f"{part}.{precision}.onnx")) for part in ("encoder", "decoder"))
     heads = Heads.of(manifest.settings["heads"], manifest.settings["heads"] * manifest.settings["width"])
     words = _turned(decoder["vocabulary.weight"])
-    state: State = {"model.shared.weight": words, "lm_head.weight": words}
+    state: TorchState = {"model.shared.weight": words, "lm_head.weight": words}
     state["final_logits_bias"] = _tensor(decoder["vocabulary.bias"])[None]
     for part, weights in (("encoder", encoder), ("decoder", decoder)):
         positions = _tensor(weights["positions"])
@@ -120,7 +120,7 @@ def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts)
     save_checkpoint(out, model, read_tokenizer(manifest.path(TOKENIZER)), {**manifest.training, **facts})
 
 
-def _bart_config(manifest: Manifest, encoder: Weights, decoder: Weights) -> BartConfig:
+def _bart_config(manifest: Manifest, encoder: GraphWeights, decoder: GraphWeights) -> BartConfig:
     settings = manifest.settings
     return BartConfig(
         vocab_size=decoder["vocabulary.weight"].shape[1],
@@ -141,7 +141,7 @@ def _bart_config(manifest: Manifest, encoder: Weights, decoder: Weights) -> Bart
     )
 
 
-def _bart_layer(weights: Weights, layer: int, heads: Heads, part: str) -> State:
+def _bart_layer(weights: GraphWeights, layer: int, heads: Heads, part: str) -> TorchState:
     ours, theirs = f"layers.{layer}", f"model.{part}.layers.{layer}"
     state = _split(weights, f"{ours}.inputs", [f"{theirs}.self_attn.{each}_proj" for each in "qkv"], heads.scale)
     state |= _split(weights, f"{ours}.output", [f"{theirs}.self_attn.out_proj"])
@@ -155,7 +155,7 @@ def _bart_layer(weights: Weights, layer: int, heads: Heads, part: str) -> State:
     return state | _norm(weights, f"{ours}.feed_forward.norm", f"{theirs}.final_layer_norm")
 
 
-def _bert(weights: Weights, start: str) -> State:
+def _bert(weights: GraphWeights, start: str) -> TorchState:
     """The state of a `BertModel` without pooler; the embedding of segments is part of that of positions."""
     state = {
         "embeddings.word_embeddings.weight": _tensor(weights[f"{start}words.weight"]),
@@ -166,15 +166,15 @@ def _bert(weights: Weights, start: str) -> State:
     return state | _bert_layers(weights, start, "encoder.layer")
 
 
-def _low_bit_encoder(weights: Weights, start: str) -> State:
+def _low_bit_encoder(weights: GraphWeights, start: str) -> TorchState:
     """The state of a `LowBitEncoder`."""
     state = {"table": _tensor(weights[f"{start}words.weight"]), **_norm(weights, f"{start}norm", "norm")}
     state |= {f"{part}.weight": _tensor(weights[f"{start}{part}.weight"]) for part in ("positions", "segments")}
     return state | _bert_layers(weights, start, "layers")
 
 
-def _bert_layers(weights: Weights, start: str, target: str) -> State:
-    state: State = {}
+def _bert_layers(weights: GraphWeights, start: str, target: str) -> TorchState:
+    state: TorchState = {}
     for layer in range(_layers(weights, start)):
         ours, theirs = f"{start}layers.{layer}", f"{target}.{layer}"
         attention = [f"{theirs}.attention.self.{each}" for each in ("query", "key", "value")]
@@ -187,13 +187,13 @@ def _bert_layers(weights: Weights, start: str, target: str) -> State:
     return state
 
 
-def _layers(weights: Weights, start: str) -> int:
+def _layers(weights: GraphWeights, start: str) -> int:
     return len({name.removeprefix(start).split(".")[1] for name in weights if name.startswith(f"{start}layers.")})
 
 
-def _split(weights: Weights, name: str, targets: Sequence[str], scale_first: float = 1.0) -> State:
+def _split(weights: GraphWeights, name: str, targets: Sequence[str], scale_first: float = 1.0) -> TorchState:
     """The dense layers that a `Projection` holds side by side."""
-    state: State = {}
+    state: TorchState = {}
     matrices = np.split(weights[f"{name}.weight"], len(targets), axis=1)
     for place, (target, matrix, bias) in enumerate(
         zip(targets, matrices, np.split(weights[f"{name}.bias"], len(targets)), strict=True)
@@ -203,7 +203,7 @@ def _split(weights: Weights, name: str, targets: Sequence[str], scale_first: flo
     return state
 
 
-def _norm(weights: Weights, name: str, target: str) -> State:
+def _norm(weights: GraphWeights, name: str, target: str) -> TorchState:
     return {f"{target}.{part}": _tensor(weights[f"{name}.{part}"]) for part in ("weight", "bias")}
 
 
@@ -216,7 +216,7 @@ def _turned(values: NDArray[np.float32]) -> Tensor:
     return _tensor(values.T)
 
 
-def _write_state(manifest: Manifest, out: Path, state: State, facts: Facts) -> None:
+def _write_state(manifest: Manifest, out: Path, state: TorchState, facts: Facts) -> None:
     torch.save(state, out / WEIGHTS)
     (out / TOKENIZER).write_bytes(manifest.path(TOKENIZER).read_bytes())
     (out / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")

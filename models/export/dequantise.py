@@ -16,9 +16,9 @@ from onnx import numpy_helper
 
 from grice.models.errors import WeightsError
 from grice.models.export.onnx_files import STEPS_MIDDLE
+from grice.models.runtime.heads import Floats
 from grice.models.training.low_bits import BLOCK, MOST_STEPS
 
-Floats = NDArray[np.float32]
 Tensors = dict[str, NDArray[Any]]
 
 

@@ -17,7 +17,7 @@ from grice.models.data import rectom
 from grice.models.manifest import write_manifest
 from grice.models.minds.joint_encoder import JointEncoder, reading_of
 from grice.models.minds.model import MindMembers
-from grice.models.minds.questions import ATTITUDE, TASKS, Kind, MindQuestion, answer, head_of
+from grice.models.minds.questions import ATTITUDE, TASKS, MindQuestion, QuestionKind, answer, head_of
 from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
 from grice.models.runtime.heads import Floats, halved
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
@@ -28,7 +28,7 @@ from grice.models.training.minds.sets import sets_of, wanted
 from grice.models.training.set_networks import SetRecipe, fit_networks
 
 FOLDS_FILE = "rectom_folds.json"
-TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
+TEACHING: tuple[QuestionKind, ...] = ("fine-intention", "prediction", "belief")
 """Kinds of questions that heads are fitted to; the answers to the others follow from these."""
 MOST_VECTORS = 6000
 """Vectors that the axes are found from."""

@@ -16,8 +16,8 @@ from live_service import serving
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.benchmarks.speed import timing
-from grice.benchmarks.speed.benchmark import _letters
 from grice.benchmarks.speed.behaviors import add_behaviors, fresh_dialogues
+from grice.benchmarks.speed.benchmark import _letters
 from grice.benchmarks.speed.checkpoint import SHIPPED, FloatRewriter, PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import VARIANTS
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
@@ -29,7 +29,7 @@ from grice.benchmarks.stats.bootstrap import estimate
 from grice.middleware.service.app import create_app
 from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.errors import ModelError, ModelNotFound, WeightsError
-from grice.models.export.directness import export_directness
+from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import write_manifest
 
