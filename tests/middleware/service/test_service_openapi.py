@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -57,6 +59,17 @@ def client() -> Iterator[httpx.Client]:
 def document(client: httpx.Client) -> dict[str, Any]:
     found: dict[str, Any] = client.get("/openapi.json").json()
     return found
+
+
+SNAPSHOT = Path(__file__).parent / "openapi.json"
+"""What the service has promised. Write it anew only for a change that callers are told of."""
+
+
+def test_the_document_is_what_was_promised(document: dict[str, Any]) -> None:
+    promised = json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+    assert document["paths"] == promised["paths"]
+    assert document["components"]["schemas"] == promised["components"]["schemas"]
+    assert document == promised
 
 
 def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
