@@ -21,7 +21,7 @@ from scored_fixtures import scored
 from grice.middleware.alerts import AlertSettings, read_rules
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.middleware.monitor.metrics import MonitorMetrics
-from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
 from grice.middleware.stream import WorkerSettings
 from grice.middleware.turns.analysis import StageFailure, TurnAnalysis

@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from live_service import RedisServer, eventually, serving
 
 from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
 STREAM = "grice:test-events"
@@ -25,7 +25,7 @@ def client(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     if request.param == "redis":
         server: RedisServer = request.getfixturevalue("redis_server")
         settings = ServiceSettings(store="redis", redis_url=server.url)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings)) as client:
+    with serving(create_app(fakes(), settings)) as client:
         yield client
 
 
@@ -132,7 +132,7 @@ def test_events_are_counted(client: httpx.Client) -> None:
 
 
 def test_an_api_key_is_asked_for() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("key",)))) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("key",)))) as client:
         assert client.post("/v1/events", json=event()).status_code == 401
         assert client.post("/v1/events", json=event(), headers={"authorization": "Bearer key"}).status_code == 200
 
@@ -144,7 +144,7 @@ def stream_of(server: RedisServer) -> list[DialogueEvent]:
 
 def test_a_stream_gets_the_events(redis_server: RedisServer) -> None:
     settings = ServiceSettings(redis_url=redis_server.url, events_stream=STREAM, events_maxlen=10)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings)) as client:
+    with serving(create_app(fakes(), settings)) as client:
         post(client, event(1, metadata={"grice": {"label": "direct"}}, channel="rest", bot_version="7", action="utter_x"))
         post(client, {"items": [event(2), event(3)]})
         found = stream_of(redis_server)
@@ -160,7 +160,7 @@ def test_a_stream_gets_the_events(redis_server: RedisServer) -> None:
 def test_a_stream_that_is_down_fails_the_call_and_a_retry_keeps_nothing_twice(redis_server: RedisServer) -> None:
     settings = ServiceSettings(redis_url=redis_server.url, events_stream=STREAM)
     redis_server.kill()
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings)) as client:
+    with serving(create_app(fakes(), settings)) as client:
         found = post(client, {"items": [event(1), event(2)]}, 503)
         assert found["type"] == "urn:grice:problem:stream-unavailable"
         redis_server.start()
@@ -171,7 +171,7 @@ def test_a_stream_that_is_down_fails_the_call_and_a_retry_keeps_nothing_twice(re
 
 
 def test_a_store_that_is_down_fails_the_call(redis_server: RedisServer) -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(store="redis", redis_url=redis_server.url))) as client:
+    with serving(create_app(fakes(), ServiceSettings(store="redis", redis_url=redis_server.url))) as client:
         redis_server.kill()
         response = client.post("/v1/events", json=event())
         assert (response.status_code, response.json()["type"]) == (503, "urn:grice:problem:store-unavailable")

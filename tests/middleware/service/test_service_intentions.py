@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import READS, FakeIntentions, FakeRewriter, fake_pipeline
+from fake_models import READS, FakeIntentions, fakes
 from live_service import RedisServer, serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.results import FACE_ACTS
 
@@ -21,7 +21,7 @@ NONE = dict.fromkeys(FACE_ACTS, 0)
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), detector=FakeIntentions())) as client:
+    with serving(create_app(fakes(intentions=FakeIntentions()))) as client:
         yield client
 
 
@@ -91,14 +91,14 @@ def test_bad_requests(client: httpx.Client, body: object, place: str) -> None:
 
 
 def test_without_a_detector() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         response = client.post("/v1/intentions", json={"text": "Fine."})
         assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-intentions")
 
 
 def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
     settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, detector=FakeIntentions())) as client:
+    with serving(create_app(fakes(intentions=FakeIntentions()), settings)) as client:
         redis_server.kill()
         found = detect(client, {"dialogue_id": "a", "text": USER["text"]})
     assert [failure["stage"] for failure in found["failures"]] == ["store"]

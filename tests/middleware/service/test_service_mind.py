@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeMind, FakeRewriter, fake_pipeline
+from fake_models import FakeMind, fakes
 from live_service import RedisServer, serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
 BOT = {"speaker": "bot", "text": "Have you seen Lantern Bay (1999)?"}
@@ -19,7 +19,7 @@ USER = {"speaker": "user", "text": "I have, and I liked it."}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), mind=FakeMind())) as client:
+    with serving(create_app(fakes(mind=FakeMind()))) as client:
         yield client
 
 
@@ -90,14 +90,14 @@ def test_bad_requests(client: httpx.Client, body: object, place: str) -> None:
 
 
 def test_without_a_model() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         response = client.post("/v1/mind", json={"text": "Fine."})
         assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-mind")
 
 
 def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
     settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, mind=FakeMind())) as client:
+    with serving(create_app(fakes(mind=FakeMind()), settings)) as client:
         redis_server.kill()
         found = read(client, {"dialogue_id": "a", "text": USER["text"]})
     assert [failure["stage"] for failure in found["failures"]] == ["store"]

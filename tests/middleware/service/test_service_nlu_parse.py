@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fake_pipeline, fakes
 from live_service import RedisServer, eventually, serving
 from plain_nlu_server import Answer, PlainNlu, nlu_server, parse_data, slow
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.service.json_log import log_json_lines
 from grice.middleware.settings import PipelineSettings, ServiceSettings
 from grice.middleware.turns.pipeline import Pipeline
@@ -28,7 +28,7 @@ REWRITTEN = f"{WISH}. please: {WISH}"
 @contextmanager
 def service(url: str, pipeline: Pipeline | None = None, **settings: Any) -> Iterator[httpx.Client]:
     chosen = ServiceSettings(nlu_url=url, **{"nlu_mode": "append", **settings})
-    with serving(create_app(pipeline or fake_pipeline(), FakeRewriter(), chosen)) as client:
+    with serving(create_app(fakes(pipeline or fake_pipeline()), chosen)) as client:
         yield client
 
 
@@ -270,7 +270,7 @@ def test_the_token_of_the_server_is_sent_and_not_logged(nlu: PlainNlu, capfd: py
 
 
 def test_without_a_server_the_setting_is_named() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         found = parse(client, WISH, status=501)
     assert "--nlu-url" in found["detail"]
     assert "GRICE_NLU_URL" in found["detail"]

@@ -8,11 +8,11 @@ import sys
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from live_service import eventually, serving
 from prometheus_client.parser import text_string_to_metric_families
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.service.json_log import JsonLines
 
 
@@ -27,7 +27,7 @@ def samples(client: httpx.Client) -> dict[tuple[str, tuple[tuple[str, str], ...]
 
 
 def test_metrics_count_what_happened() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         history = [{"speaker": "bot", "text": "Yes?"}] * 10
         client.post("/v1/turns", json={"turns": [*history, {"speaker": "user", "text": "I wish."}]})
         client.post("/v1/turns", json={"items": [{"text": "Book it."}, {"text": "I wish for poison."}]})
@@ -59,7 +59,7 @@ def test_metrics_count_what_happened() -> None:
 
 def test_the_log_is_json_and_holds_no_text(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "grice")
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         client.post(
             "/v1/turns", json={"text": "I wish for a secret.", "dialogue_id": "secret-name"}, headers={"x-request-id": "mine"}
         )

@@ -9,17 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeIntentions, FakeMind, FakeRewriter, FakeSlots, fake_monitor, fake_pipeline
+from fake_models import all_fakes
 from live_service import serving
 from plain_nlu_server import nlu_server
 
-from grice.middleware.service import examples
-from grice.middleware.service.answers import DirectnessAnswer, EventAnswer, RewriteAnswer, TurnAnswer
-from grice.middleware.service.app import create_app
-from grice.middleware.service.intention_wire import IntentionsAnswer
-from grice.middleware.service.mind_wire import MindAnswer
-from grice.middleware.service.response_answers import ResponseAnswer
-from grice.middleware.service.slot_answers import SlotsAnswer
+from grice.middleware.capabilities import CAPABILITIES
+from grice.middleware.service.capabilities.route import answer_of, examples_of, route_of
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
 ROUTES = {
@@ -49,8 +45,7 @@ ROUTES = {
 def client() -> Iterator[httpx.Client]:
     with nlu_server() as nlu:
         settings = ServiceSettings(nlu_url=nlu.url)
-        models = {"monitor": fake_monitor(), "resolver": FakeSlots(), "detector": FakeIntentions(), "mind": FakeMind()}
-        app = create_app(fake_pipeline(), FakeRewriter(), settings, **models)
+        app = create_app(all_fakes(), settings)
         with serving(app) as client:
             yield client
 
@@ -98,18 +93,11 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
-    for path, kind, example in (
-        ("/v1/directness", DirectnessAnswer, examples.DIRECTNESS_ANSWER),
-        ("/v1/rewrite", RewriteAnswer, examples.REWRITE_ANSWER),
-        ("/v1/turns", TurnAnswer, examples.TURN_ANSWER),
-        ("/v1/events", EventAnswer, examples.EVENT_ANSWER),
-        ("/v1/responses", ResponseAnswer, examples.RESPONSE_ANSWER),
-        ("/v1/slots", SlotsAnswer, examples.SLOTS_ANSWER),
-        ("/v1/intentions", IntentionsAnswer, examples.INTENTIONS_ANSWER),
-        ("/v1/mind", MindAnswer, examples.MIND_ANSWER),
-    ):
-        assert kind.model_validate(example).model_dump() == example
-        assert document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["example"] == example
+    for capability in CAPABILITIES:
+        example = examples_of(capability.name)["answer"]
+        assert answer_of(route_of(capability)).model_validate(example).model_dump() == example
+        answered = document["paths"][capability.path]["post"]["responses"]["200"]["content"]["application/json"]
+        assert answered["example"] == example
 
 
 def test_problems_are_documented(document: dict[str, Any]) -> None:

@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fake_pipeline, fakes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_service import eventually, serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.service.json_log import JsonLines
 from grice.middleware.settings import PipelineSettings, ServiceSettings
 from grice.middleware.turns.pipeline import Pipeline
@@ -26,7 +26,7 @@ MEMBERS = {"type", "title", "status", "detail", "instance", "errors", "request_i
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         yield client
 
 
@@ -220,7 +220,7 @@ def test_an_endless_body_is_refused_while_it_is_sent(client: httpx.Client) -> No
 
 def test_a_failing_model(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         for path in ("/v1/directness", "/v1/rewrite"):
             found = problem(client.post(path, json={"text": "poison secret words"}), 500, "internal")
             assert "secret" not in str(found)
@@ -244,7 +244,7 @@ def test_a_failing_model_lets_the_conversation_go_on(client: httpx.Client) -> No
 def test_a_late_model(client: httpx.Client) -> None:
     pipeline = fake_pipeline(PipelineSettings(deadline_ms=30))
     pipeline.directness.gate.clear()  # type: ignore[attr-defined]
-    with serving(create_app(pipeline, FakeRewriter())) as client:
+    with serving(create_app(fakes(pipeline))) as client:
         row = client.post("/v1/turns", json={"text": "I wish."}).json()
         pipeline.directness.gate.set()  # type: ignore[attr-defined]
     assert (row["decision"], row["reason"], row["text"]) == ("pass", "failed", "I wish.")
@@ -255,7 +255,7 @@ def test_a_full_queue() -> None:
     pipeline: Pipeline = fake_pipeline()
     gate = pipeline.directness.gate  # type: ignore[attr-defined]
     gate.clear()
-    app = create_app(pipeline, FakeRewriter(), ServiceSettings(queue_size=64, batch_size=1, max_body_bytes=10_000))
+    app = create_app(fakes(pipeline), ServiceSettings(queue_size=64, batch_size=1, max_body_bytes=10_000))
     with serving(app) as client, ThreadPoolExecutor(2) as pool:
         first = pool.submit(client.post, "/v1/directness", json={"text": "a"})
         eventually(lambda: pipeline.directness.batches != [])  # type: ignore[attr-defined]
@@ -274,7 +274,7 @@ def test_a_caller_that_leaves_is_dropped() -> None:
     pipeline: Pipeline = fake_pipeline()
     fake = pipeline.directness
     fake.gate.clear()  # type: ignore[attr-defined]
-    with serving(create_app(pipeline, FakeRewriter())) as client, ThreadPoolExecutor(1) as pool:
+    with serving(create_app(fakes(pipeline))) as client, ThreadPoolExecutor(1) as pool:
         first = pool.submit(client.post, "/v1/directness", json={"text": "first"})
         eventually(lambda: fake.batches != [])  # type: ignore[attr-defined]
         with pytest.raises(httpx.ReadTimeout):
@@ -287,7 +287,7 @@ def test_a_caller_that_leaves_is_dropped() -> None:
 
 
 def test_api_keys() -> None:
-    app = create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("first-key", "second-key")))
+    app = create_app(fakes(), ServiceSettings(api_keys=("first-key", "second-key")))
     with serving(app) as client:
         for headers in (
             {},

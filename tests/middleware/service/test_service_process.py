@@ -17,7 +17,10 @@ from typing import IO
 import httpx
 import pytest
 
+from grice.middleware.capabilities import CAPABILITIES, capability_settings, is_offered, load_capabilities
 from grice.middleware.cli import serve
+from grice.middleware.monitor import MonitorSettings
+from grice.middleware.settings import PipelineSettings, ServiceSettings, from_options
 from grice.models.errors import ModelNotFound, SettingsError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -25,13 +28,13 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 FAKES = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from grice.middleware.cli.serve import announce
 from grice.middleware.service.json_log import log_json_lines
-from grice.middleware.service.server import serve
+from grice.middleware.service.http.server import serve
 from grice.middleware.settings import ServiceSettings
 log_json_lines()
-serve(fake_pipeline(), FakeRewriter(), ServiceSettings(port=0), announce)
+serve(fakes(), ServiceSettings(port=0), announce)
 """
 
 SHIPPED = """
@@ -104,7 +107,8 @@ def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("GRICE_PORT", "9001")
     monkeypatch.setenv("GRICE_BATCH_SIZE", "3")
     monkeypatch.setenv("GRICE_API_KEYS", "one, two,")
-    service, pipeline = serve.settings_of(parsed("--port", "9002", "--mode", "replace", "--threads", "2"))
+    args = parsed("--port", "9002", "--mode", "replace", "--threads", "2")
+    service, pipeline = from_options(ServiceSettings, args), from_options(PipelineSettings, args)
     assert (service.port, service.batch_size, service.api_keys) == (9002, 3, ("one", "two"))
     assert (pipeline.mode, pipeline.threads) == ("replace", 2)
 
@@ -120,35 +124,43 @@ def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> None:
+    args = parsed(*arguments)
     with pytest.raises(SettingsError, match=message):
-        serve.settings_of(parsed(*arguments))
+        _ = from_options(ServiceSettings, args), from_options(PipelineSettings, args)
 
 
-def test_the_monitor_the_slots_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots, service.page) == (True, True, True)
-    service, _ = serve.settings_of(parsed("--no-monitor", "--no-slots", "--no-page"))
-    assert (service.monitor, service.slots, service.page) == (False, False, False)
+def test_capabilities_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    switches = [each.switch for each in CAPABILITIES if each.switch]
+    assert switches == ["monitor", "slots", "intentions", "mind"]
+    flags = [f"--no-{switch}" for switch in switches]
+
+    def offered(*arguments: str) -> list[str]:
+        chosen = from_options(capability_settings(), parsed(*arguments))
+        return [each.name for each in CAPABILITIES if is_offered(each, chosen)]
+
+    assert offered() == [each.name for each in CAPABILITIES]
+    assert offered(*flags) == ["directness", "turns", "rewrite"]
+    assert not from_options(ServiceSettings, parsed("--no-page")).page
     monkeypatch.setenv("GRICE_MONITOR", "false")
     monkeypatch.setenv("GRICE_SLOTS", "false")
-    service, _ = serve.settings_of(parsed())
-    assert (service.monitor, service.slots) == (False, False)
+    assert offered() == ["directness", "turns", "rewrite", "intentions", "mind"]
 
 
-def test_the_slot_resolver_is_the_one_that_is_named() -> None:
+def test_the_model_of_a_capability_is_the_one_that_is_named() -> None:
+    chosen = from_options(capability_settings(), parsed("--slots-model", "/models/mine", "--no-monitor"))
     with pytest.raises(ModelNotFound, match="model '/models/mine' not found"):
-        serve.slot_resolver(*serve.settings_of(parsed("--slots-model", "/models/mine")))
+        load_capabilities(chosen, PipelineSettings(), MonitorSettings())
 
 
 def test_the_monitor_runs_as_the_other_models_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRICE_THRESHOLD_OVERRIDES", "Red=0.7")
-    monitor = serve.monitor_settings_of(parsed("--threads", "2", "--behaviors-model", "/models/mine"))
+    monitor = from_options(MonitorSettings, parsed("--threads", "2", "--behaviors-model", "/models/mine"))
     assert (monitor.threads, monitor.behaviors_model, monitor.thresholds) == (2, "/models/mine", {"Red": 0.7})
 
 
 def test_keys_and_passwords_are_not_printed() -> None:
     urls = ("--redis-url", "redis://user:hidden@localhost", "--nlu-url", "http://user:hidden@localhost:5005")
-    service, _ = serve.settings_of(parsed(*urls))
+    service = from_options(ServiceSettings, parsed(*urls))
     assert service.nlu_url.endswith(":5005")
     assert "hidden" not in repr(dataclasses.replace(service, nlu_token="hidden", api_keys=("hidden",)))
 
@@ -159,7 +171,7 @@ def python(program: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_missing_package_is_named_with_its_install_line() -> None:
     for package in ("fastapi", "prometheus_client"):
-        result = python(f"import sys; sys.modules[{package!r}] = None; import grice.middleware.service.app")
+        result = python(f"import sys; sys.modules[{package!r}] = None; import grice.middleware.service.http.app")
         assert f"MissingExtra: {package} is not installed; run: pip install 'grice[server]'" in result.stderr.replace(
             "grice.models.errors.", ""
         )

@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import READS, FakeBehaviors, FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import READS, FakeBehaviors, fake_monitor, fakes
 from live_service import RedisServer, eventually, serving
 
 from grice.middleware.monitor import Judgement, Monitor
 from grice.middleware.monitor.escalation import Escalation
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.dialogue import Dialogue
 from grice.models.results import BEHAVIORS, Behavior
@@ -25,7 +25,7 @@ AGAIN = {"speaker": "bot", "text": "At nine we open, that is Red."}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()))) as client:
         yield client
 
 
@@ -129,7 +129,7 @@ def test_a_model_that_fails_is_told_and_the_answer_stays_good(client: httpx.Clie
 
 
 def test_without_a_monitor_it_is_said() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         response = client.post("/v1/responses", json={"text": "Hello."})
         assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-monitor")
         assert {each["threshold"] for each in client.get("/v1/behaviors").json()["behaviors"]} == {None}
@@ -143,7 +143,7 @@ def test_the_monitor_is_among_the_models(client: httpx.Client) -> None:
 
 def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
     settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()), settings)) as client:
         redis_server.kill()
         answer = score(client, {"dialogue_id": "d", "text": "That is Ign.", "event_id": "b1"})
         assert answer["shown"] == ["Ign"]
@@ -169,7 +169,7 @@ class WaitingJudge:
 def test_nobody_waits_for_the_judge_of_another() -> None:
     judge = WaitingJudge()
     monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.15), judge, Escalation("uncertain", 0.1, ("!Fac",)))
-    with serving(create_app(fake_pipeline(), FakeRewriter(), monitor=monitor)) as client:
+    with serving(create_app(fakes(responses=monitor))) as client:
         answers: list[dict[str, Any]] = []
         waiting = threading.Thread(target=lambda: answers.append(score(client, {"text": "Cats bark.", "event_id": "b1"})))
         waiting.start()
@@ -193,7 +193,7 @@ def test_a_judge_that_fails_leaves_the_scores(client: httpx.Client) -> None:
             raise RuntimeError("down")
 
     monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), Broken(), Escalation("alarming", 0.1, ("!Fac",)))
-    with serving(create_app(fake_pipeline(), FakeRewriter(), monitor=monitor)) as other:
+    with serving(create_app(fakes(responses=monitor))) as other:
         answer = score(other, {"text": "That is !Fac."})
     assert answer["shown"] == ["!Fac"]
     assert answer["judgements"][0]["decision"] is None

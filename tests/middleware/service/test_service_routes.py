@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from fake_models import READS, FakeRewriter, fake_pipeline
+from fake_models import READS, FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import PipelineSettings, ServiceSettings
 
 BOT = {"speaker": "bot", "text": "Which one?"}
@@ -20,7 +20,7 @@ USER = {"speaker": "user", "text": "I wish it were warmer."}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter("softly"), ServiceSettings(max_turns=600))) as client:
+    with serving(create_app(fakes(fake_pipeline(), FakeRewriter("softly")), ServiceSettings(max_turns=600))) as client:
         yield client
 
 
@@ -107,7 +107,7 @@ def test_the_mode_of_one_request(client: httpx.Client) -> None:
 
 
 def test_the_mode_of_the_settings_can_be_overruled() -> None:
-    app = create_app(fake_pipeline(PipelineSettings(mode="replace")), FakeRewriter())
+    app = create_app(fakes(fake_pipeline(PipelineSettings(mode="replace"))))
     with serving(app) as client:
         assert post(client, "/v1/turns", {"text": "I wish."})["text"] == "please: I wish."
         assert post(client, "/v1/turns", {"text": "I wish.", "mode": "append"})["text"] == "I wish. please: I wish."

@@ -7,10 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, FakeSlots, fake_pipeline
+from fake_models import FakeSlots, fakes
 from live_service import RedisServer, serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.capabilities.slots import SlotReporter
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.slots.resolver import load_slot_resolver
 
@@ -23,7 +24,7 @@ USER = {"speaker": "user", "text": "Yes, down south."}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), resolver=FakeSlots())) as client:
+    with serving(create_app(fakes(slots=SlotReporter(FakeSlots())))) as client:
         yield client
 
 
@@ -139,7 +140,7 @@ def test_a_resolver_that_fails_is_told_and_the_others_are_answered(client: httpx
 
 
 def test_without_a_resolver_it_is_said() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         response = client.post("/v1/slots", json={"text": "a", "slots": [PRICE]})
         assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-slots")
         assert "slots" not in {model["role"] for model in client.get("/v1/models").json()["models"]}
@@ -153,14 +154,14 @@ def test_the_resolver_is_among_the_models(client: httpx.Client) -> None:
 
 def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
     settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, resolver=FakeSlots())) as client:
+    with serving(create_app(fakes(slots=SlotReporter(FakeSlots())), settings)) as client:
         redis_server.kill()
         answer = resolve(client, {"dialogue_id": "d", "text": "south", "slots": [AREA]})
         assert (values(answer), [failure["stage"] for failure in answer["failures"]]) == ({"area": "south"}, ["store"])
 
 
 def test_the_shipped_resolver_answers() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), resolver=load_slot_resolver())) as client:
+    with serving(create_app(fakes(slots=SlotReporter(load_slot_resolver())))) as client:
         (price,) = resolve(client, {"text": "Good morning.", "slots": [PRICE]})["slots"]
         assert (price["value"], list(price["probabilities"])) == (None, ["cheap", "dear"])
         assert sum(price["probabilities"].values()) + price["not_mentioned"] == pytest.approx(1.0)

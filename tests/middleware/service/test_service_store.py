@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import httpx
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from fastapi import FastAPI
 from live_service import RedisServer, serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import MemoryStore
 from grice.models.dialogue import Turn
@@ -16,7 +16,7 @@ from grice.models.errors import StoreError
 
 def application(server: RedisServer) -> FastAPI:
     settings = ServiceSettings(store="redis", redis_url=server.url)
-    return create_app(fake_pipeline(), FakeRewriter(), settings)
+    return create_app(fakes(), settings)
 
 
 def say(client: httpx.Client, text: str, dialogue_id: str = "d") -> dict[str, object]:
@@ -105,7 +105,7 @@ class DownStore(MemoryStore):
 
 def test_a_store_that_is_down_is_asked_once_a_request() -> None:
     store = DownStore()
-    with serving(create_app(fake_pipeline(), FakeRewriter(), store=store)) as client:
+    with serving(create_app(fakes(), store=store)) as client:
         items = [{"text": "a", "dialogue_id": str(number)} for number in range(64)]
         rows = client.post("/v1/turns", json={"items": items}).json()["items"]
     assert [failed_stages(row) for row in rows] == [[("store", "StoreError")]] * 64

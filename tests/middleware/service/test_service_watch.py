@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import fake_monitor, fakes
 from fastapi import FastAPI
 from live_service import RedisServer, eventually, serving
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.monitor import ScoredResponse
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.behaviors.definitions import DEFINITIONS
 
@@ -27,7 +27,7 @@ QUICK = 0.05
 
 
 def application(**settings: Any) -> FastAPI:
-    return create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(live_every_s=QUICK, **settings), monitor=fake_monitor())
+    return create_app(fakes(responses=fake_monitor()), ServiceSettings(live_every_s=QUICK, **settings))
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_alerts_are_raised(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> 
     rules.write_text(json.dumps({"rules": [rule]}))
     alerts = AlertSettings(alert_rules=str(rules), alert_every_s=QUICK)
     settings = ServiceSettings(live_every_s=QUICK)
-    app = create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor(), alerts=alerts)
+    app = create_app(fakes(responses=fake_monitor()), settings, alerts=alerts)
     with caplog.at_level(logging.WARNING, "grice"), serving(app) as client:
         for _ in range(6):
             say(client, "The secret is Ign.")

@@ -1,0 +1,174 @@
+"""How a capability is offered over the wire: what comes in, the way through its model, and what goes out.
+
+`Route.answer` is the way of a turn. What is special to a capability is in a subclass, in the file of its name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from grice.middleware.capabilities import Capability
+from grice.middleware.service.batcher import Predict, characters
+from grice.middleware.service.capabilities.wire import Failures, Item, Wire, derived, plain, single_answer
+from grice.middleware.service.conversations import History
+from grice.middleware.turns.analysis import StageFailure
+from grice.models.dialogue import Dialogue
+
+if TYPE_CHECKING:
+    from grice.middleware.service.engine import Engine
+
+AnyItem = TypeVar("AnyItem", bound=Item)
+Asked = TypeVar("Asked")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Finding(Generic[Result]):
+    """What a model found for one item, and what of the store failed on the way."""
+
+    result: Result
+    failures: tuple[StageFailure, ...] = ()
+
+
+class Route(Generic[AnyItem, Asked, Result]):
+    """A capability as the service offers it.
+
+    Args:
+        engine: what the routes share.
+        capability: what is offered.
+        model: its model.
+    """
+
+    item: ClassVar[type[Item]] = Item
+    """What is asked."""
+    result: ClassVar[type[Wire]]
+    """The answer to one item among several."""
+    single: ClassVar[str] = "The answer to a single item."
+    """What the answer to a single item is, in words."""
+
+    def __init__(self, engine: Engine, capability: Capability[Any, Any], model: Any) -> None:
+        self.engine = engine
+        self.capability = capability
+        self.model = model
+        self.queues = {name: engine.batcher(name, predict, self.work) for name, predict in self.predicts().items()}
+
+    async def answer(self, items: Sequence[AnyItem]) -> list[dict[str, Any]]:
+        """The rows of the answer to one request, in order. This is the way of a turn, from route to answer.
+
+        Raises:
+            Overloaded: the queue is full.
+            InputError: an item cannot be asked.
+        """
+        self.check(items)  # across items; each by itself was checked when the body was read
+        found = await self.find(items)  # the history, then the model, in a batch with what other requests ask
+        found = await self.keep(items, found)  # in the dialogue store, where the capability keeps turns
+        self.count(found)  # metrics
+        return [self.row(item, each) for item, each in zip(items, found, strict=True)]
+
+    async def find(self, items: Sequence[AnyItem]) -> list[Finding[Result]]:
+        """What the model finds for each item; nothing is kept.
+
+        Raises:
+            Overloaded, InputError: as in `answer`.
+        """
+        histories = await self.histories(items)
+        asked = [
+            self.ask(item, item.dialogue(() if isinstance(history, StageFailure) else history))
+            for item, history in zip(items, histories, strict=True)
+        ]
+        results = await self.run(items, asked)
+        return [
+            Finding(result, (history,) if isinstance(history, StageFailure) else ())
+            for result, history in zip(results, histories, strict=True)
+        ]
+
+    async def histories(self, items: Sequence[AnyItem]) -> list[History]:
+        """The turns before each item, or why they are not known."""
+        return await self.engine.conversations.recall([item.dialogue_id for item in items])
+
+    async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked]) -> list[Result]:
+        """The model's results, in order; items of different queues wait in them one after the other."""
+        results: dict[int, Result] = {}
+        for name, queue in self.queues.items():
+            places = [place for place, item in enumerate(items) if self.queue(item) == name]
+            if places:
+                results.update(zip(places, await queue.submit([asked[place] for place in places]), strict=True))
+        return [results[place] for place in range(len(items))]
+
+    async def keep(self, items: Sequence[AnyItem], found: list[Finding[Result]]) -> list[Finding[Result]]:
+        """Keep turns where that is the capability's matter; what failed is added."""
+        return found
+
+    def count(self, found: Sequence[Finding[Result]]) -> None:
+        """Tell the metrics what was found and what failed."""
+        for each in found:
+            self.engine.metrics.history_cut(self.history_cut(each.result))
+            for failure in itertools.chain(self.failures(each.result), each.failures):
+                self.engine.metrics.failure(failure)
+
+    def row(self, item: AnyItem, found: Finding[Result]) -> dict[str, Any]:
+        """The answer to one item."""
+        failures = plain((*self.failures(found.result), *found.failures))
+        return {**self.shown(item, found.result), "failures": failures}
+
+    def predicts(self) -> Mapping[str, Predict[Any, Any]]:
+        """The batch method behind each queue, by its name."""
+        return {self.capability.name: self.model.predict}
+
+    def queue(self, item: AnyItem) -> str:
+        """The queue that an item waits in."""
+        return next(iter(self.queues))
+
+    def check(self, items: Sequence[AnyItem]) -> None:
+        """Refuse items that do not go together."""
+
+    def ask(self, item: AnyItem, dialogue: Dialogue) -> Asked:
+        """What the model is asked about an item."""
+        asked: Asked = dialogue  # type: ignore[assignment]
+        return asked
+
+    @staticmethod
+    def work(asked: Any) -> int:
+        """How much work it is, in any unit: items of like work go together."""
+        return characters(asked)
+
+    def shown(self, item: AnyItem, result: Result) -> dict[str, Any]:
+        """The fields of the answer, without failures."""
+        fields: dict[str, Any] = plain(result)
+        return fields
+
+    def failures(self, result: Result) -> Sequence[StageFailure]:
+        """What failed inside the model."""
+        return ()
+
+    def history_cut(self, result: Result) -> int:
+        """Turns of history that the model left out."""
+        return int(getattr(result, "history_cut", 0))
+
+    def close(self) -> None:
+        """Give back what the capability holds beside its queues."""
+
+
+def route_of(capability: Capability[Any, Any]) -> type[Route[Any, Any, Any]]:
+    """The class that offers a capability: its own, or one that follows from its result."""
+    if capability.wire:
+        own: type[Route[Any, Any, Any]] = importlib.import_module(capability.wire).OFFER
+        return own
+    return type(capability.result.__name__, (Route,), {"result": derived(capability.result, failures=(Failures, ...))})
+
+
+def answer_of(route: type[Route[Any, Any, Any]]) -> type[Wire]:
+    """The model of the answer to a single item."""
+    return single_answer(route.result, route.single)
+
+
+def examples_of(name: str) -> dict[str, Any]:
+    """The documentation's examples of a route: `requests` and `answer`; a test posts the ones and checks the other."""
+    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath("examples", f"{name}.json").read_text("utf-8"))
+    return found
