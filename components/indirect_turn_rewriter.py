@@ -11,7 +11,6 @@ from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.backends import load_backend
 from grice.components.blending import second_reading
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import dialogue_of, is_said
@@ -20,6 +19,7 @@ from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
 from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.client.backends import load_backend
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
 from grice.models.dialogue import Dialogue
@@ -55,7 +55,7 @@ class IndirectTurnRewriter(GriceComponent):
     model: Predicts[Dialogue, TurnAnalysis]
 
     def load_models(self) -> None:
-        self.model = load_backend(TURNS, self.settings, mode=self.settings.pipeline.mode)
+        self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)
         self.model.predict([WARM_UP])
 
     def train(self, training_data: TrainingData) -> Checked:

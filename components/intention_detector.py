@@ -12,13 +12,13 @@ from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.backends import load_backend
 from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
 from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.client.backends import load_backend
 from grice.models.data.persuasion_for_good import ROLES, Role
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError, ServiceError, SettingsError
@@ -69,7 +69,7 @@ class IntentionDetector(GriceComponent):
         return cls(settings, execution_context.graph_schema, role, model)
 
     def load_models(self) -> None:
-        self.model = load_backend(INTENTIONS, self.settings, self.intentions_model, user_role=self.user_role)
+        self.model = load_backend(INTENTIONS, self.settings.where, self.intentions_model, user_role=self.user_role)
         try:
             self.model.predict([WARM_UP])
         except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from grice.middleware.capabilities.decoding import decode
+from grice.middleware.capabilities.codec import decode, encode
 from grice.middleware.monitor import MonitorSettings
 from grice.middleware.settings import RUNTIME, PipelineSettings
 from grice.models.dialogue import Dialogue
@@ -54,6 +54,13 @@ def encode_dialogue(dialogue: Dialogue) -> dict[str, object]:
     return {"turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]}
 
 
+def _item(asked: Any) -> dict[str, object]:
+    """A dialogue, or a frozen dataclass with a dialogue in it, as an item of a request."""
+    if isinstance(asked, Dialogue):
+        return encode_dialogue(asked)
+    return {**{name: value for name, value in encode(asked).items() if name != "dialogue"}, **encode_dialogue(asked.dialogue)}
+
+
 @dataclass(frozen=True)
 class Capability(Generic[Asked, Result]):
     """One thing that the service finds.
@@ -73,8 +80,9 @@ class Capability(Generic[Asked, Result]):
         needs: capabilities whose models this one is made of.
         reads: the pipeline's settings that its model depends on, beside those of how models run.
         shared: callers in one process ask it the same one after the other, so its results are remembered.
-        asks: the type of what its model is asked.
-        encode: what is asked as an item of a request.
+        asks: the type of what its model is asked: a dialogue, or a frozen dataclass with a field `dialogue`; where there is no `wire`,
+            an item has its other fields.
+        encode: what is asked as an item of a request; default: the dialogue and the other fields.
         decode: the row of an answer as a result, for what was asked; default: by the type hints of `result`.
         give_up: the result where the model could not be asked; None: the error is raised.
         parts: name and model of each part, for `/v1/models`; default: the model itself, by the capability's name.
@@ -98,7 +106,7 @@ class Capability(Generic[Asked, Result]):
     reads: tuple[str, ...] = ()
     shared: bool = False
     asks: type[Any] = Dialogue
-    encode: Callable[[Asked], dict[str, object]] = encode_dialogue  # type: ignore[assignment]
+    encode: Callable[[Asked], dict[str, object]] = _item
     decode: Callable[[object, Asked], Result] | None = None
     give_up: Callable[[Asked, GriceError], Result] | None = None
     parts: Mapping[str, Callable[[Any], object]] | None = None

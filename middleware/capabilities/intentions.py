@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grice.middleware.capabilities.capability import Capability, Loading
-from grice.middleware.capabilities.decoding import decode, malformed
+from grice.middleware.capabilities.codec import decode, malformed
 from grice.models.dialogue import Dialogue
 from grice.models.face_acts.detector import IntentionDetector, load_intention_detector
 from grice.models.results import Intentions

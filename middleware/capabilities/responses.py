@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grice.middleware.capabilities.capability import Capability, Loading
-from grice.middleware.capabilities.decoding import decode, field_of, malformed
+from grice.middleware.capabilities.codec import decode, field_of, malformed
 from grice.middleware.monitor import Monitor
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grice.middleware.capabilities.capability import Capability, Loading, encode_dialogue
-from grice.middleware.capabilities.decoding import decode, field_of, malformed
+from grice.middleware.capabilities.codec import decode, field_of, malformed
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.errors import InputError, ModelError

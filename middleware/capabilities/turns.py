@@ -6,7 +6,7 @@ import logging
 from dataclasses import fields
 
 from grice.middleware.capabilities.capability import Capability, Loading
-from grice.middleware.capabilities.decoding import decode, field_of, malformed
+from grice.middleware.capabilities.codec import decode, field_of, malformed
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 from grice.middleware.turns.pipeline import Pipeline

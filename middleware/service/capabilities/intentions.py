@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Item, Share, TextCut, Wire, plain
+from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Item, Share, TextCut, Wire
 from grice.models.data.persuasion_for_good import ROLES, Role
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.results import FaceAct, Intentions
@@ -61,7 +62,7 @@ class IntentionRoute(Route[IntentionItem, Dialogue, Intentions]):
 
     def shown(self, item: IntentionItem, result: Intentions) -> dict[str, Any]:
         return {
-            **plain(result),
+            **encode(result),
             "role": result.roles[-1],
             "label": result.label,
             "counts": {role: result.counts(role) for role in ROLES},

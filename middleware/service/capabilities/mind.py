@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.mind import MindResult
-from grice.middleware.service.batcher import characters
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, Item, Text, derived, plain
+from grice.middleware.service.capabilities.wire import Failures, Item, Text, derived
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.minds.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
 from grice.models.minds.results import MindReading
@@ -61,13 +61,8 @@ class MindRoute(Route[MindItem, RecommendationDialogue, MindReading]):
     def ask(self, item: MindItem, dialogue: Dialogue) -> RecommendationDialogue:
         return item.asked(dialogue)
 
-    @staticmethod
-    def work(asked: RecommendationDialogue) -> int:
-        """As many as the dialogue has characters."""
-        return characters(asked.dialogue)
-
     def shown(self, item: MindItem, result: MindReading) -> dict[str, Any]:
-        fields: dict[str, Any] = plain(MindResult.of(result))
+        fields: dict[str, Any] = encode(MindResult.of(result))
         return fields
 
 

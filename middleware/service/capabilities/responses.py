@@ -14,10 +14,11 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Finding, Route
-from grice.middleware.service.capabilities.wire import Failures, Item, Name, Wire, check_distinct, plain
+from grice.middleware.service.capabilities.wire import Failures, Item, Name, Wire, check_distinct
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue, Speaker, Turn
@@ -197,7 +198,7 @@ class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
             "thresholds": self.model.thresholds,
             "shown": list(report.shown),
             "evidence": {} if found is None else _evidence(result.dialogue, found),
-            "judgements": plain(report.judgements),
+            "judgements": encode(report.judgements),
             "history_read": found and found.history_read,
             "history_cut": found and found.history_cut,
             "text_cut": found and found.text_cut,
@@ -237,4 +238,4 @@ def _before(history: tuple[Turn, ...], new: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def _evidence(dialogue: Dialogue, found: Behaviors) -> dict[str, Any]:
-    return {label: {"turn": place, **plain(dialogue.turns[place])} for label, place in found.evidence.items()}
+    return {label: {"turn": place, **encode(dialogue.turns[place])} for label, place in found.evidence.items()}

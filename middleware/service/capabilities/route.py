@@ -14,8 +14,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from grice.middleware.capabilities import Capability
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict, characters
-from grice.middleware.service.capabilities.wire import Failures, Item, Wire, derived, plain, single_answer
+from grice.middleware.service.capabilities.wire import Failures, Item, Wire, derived, single_answer
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
@@ -114,7 +115,7 @@ class Route(Generic[AnyItem, Asked, Result]):
 
     def row(self, item: AnyItem, found: Finding[Result]) -> dict[str, Any]:
         """The answer to one item."""
-        failures = plain((*self.failures(found.result), *found.failures))
+        failures = encode((*self.failures(found.result), *found.failures))
         return {**self.shown(item, found.result), "failures": failures}
 
     def predicts(self) -> Mapping[str, Predict[Any, Any]]:
@@ -130,17 +131,19 @@ class Route(Generic[AnyItem, Asked, Result]):
 
     def ask(self, item: AnyItem, dialogue: Dialogue) -> Asked:
         """What the model is asked about an item."""
-        asked: Asked = dialogue  # type: ignore[assignment]
+        own = {name: getattr(item, name) for name in type(item).model_fields if name not in Item.model_fields}
+        whole: Any = dialogue
+        asked: Asked = whole if self.capability.asks is Dialogue else self.capability.asks(dialogue=dialogue, **own)
         return asked
 
     @staticmethod
     def work(asked: Any) -> int:
         """How much work it is, in any unit: items of like work go together."""
-        return characters(asked)
+        return characters(asked if isinstance(asked, Dialogue) else asked.dialogue)
 
     def shown(self, item: AnyItem, result: Result) -> dict[str, Any]:
         """The fields of the answer, without failures."""
-        fields: dict[str, Any] = plain(result)
+        fields: dict[str, Any] = encode(result)
         return fields
 
     def failures(self, result: Result) -> Sequence[StageFailure]:
@@ -160,7 +163,8 @@ def route_of(capability: Capability[Any, Any]) -> type[Route[Any, Any, Any]]:
     if capability.wire:
         own: type[Route[Any, Any, Any]] = importlib.import_module(capability.wire).OFFER
         return own
-    return type(capability.result.__name__, (Route,), {"result": derived(capability.result, failures=(Failures, ...))})
+    item = Item if capability.asks is Dialogue else derived(capability.asks, Item, omit="dialogue")
+    return type(capability.name, (Route,), {"item": item, "result": derived(capability.result, failures=(Failures, ...))})
 
 
 def answer_of(route: type[Route[Any, Any, Any]]) -> type[Wire]:

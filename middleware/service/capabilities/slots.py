@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.slots import MOST_SLOTS, Questions, Reports, WireSlotValues
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Name, ReplyItem, Text, Wire, WireFailure, derived, plain
+from grice.middleware.service.capabilities.wire import Name, ReplyItem, Text, Wire, WireFailure, derived
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
@@ -80,7 +81,7 @@ class SlotRoute(Route[SlotItem, Questions, Reports]):
 
     def shown(self, item: SlotItem, result: Reports) -> dict[str, Any]:
         found = [WireSlotValues.of(slot.name, slot.values, each.found) for slot, each in zip(item.slots, result, strict=True)]
-        return {"slots": plain(found)}
+        return {"slots": encode(found)}
 
     def failures(self, result: Reports) -> Sequence[StageFailure]:
         return [failure for report in result for failure in report.failures]

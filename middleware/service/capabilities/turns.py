@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.directness import WireDirectness
 from grice.middleware.service.capabilities.rewrite import WireRewrite
 from grice.middleware.service.capabilities.route import Finding, Route
-from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct, plain
+from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import Decision, Reason, StageFailure, TurnAnalysis
 from grice.middleware.turns.pipeline import appended
@@ -85,7 +86,7 @@ class TurnRoute(Route[TurnItem, Dialogue, TurnAnalysis]):
             self.engine.metrics.turn(each.result)
 
     def shown(self, item: TurnItem, result: TurnAnalysis) -> dict[str, Any]:
-        return {**plain(result), "dialogue_id": item.dialogue_id, "text": _text(result, item.mode)}
+        return {**encode(result), "dialogue_id": item.dialogue_id, "text": _text(result, item.mode)}
 
     def failures(self, result: TurnAnalysis) -> Sequence[StageFailure]:
         return result.failures

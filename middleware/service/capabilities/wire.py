@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -145,16 +145,19 @@ def single_answer(result: type[Wire], doc: str) -> type[Wire]:
     return create_model(name, __base__=result, __doc__=doc, schema_version=(SchemaVersion, 1))
 
 
-def derived(kind: type[Any], base: type[Wire] = Wire, **more: Any) -> type[Wire]:
+def derived(kind: type[Any], base: type[Wire] = Wire, omit: str = "", **more: Any) -> type[Any]:
     """The wire model of a frozen dataclass: its fields, and of each what its docstring says under `Attributes:`.
 
     Args:
+        omit: a field that does not travel.
         more: other fields, as `create_model` takes them.
     """
     hints, told = get_type_hints(kind, include_extras=True), attributes(kind)
-    shown: dict[str, Any] = {
-        each.name: (Annotated[_translated(hints[each.name]), Field(description=told.get(each.name))], ...) for each in fields(kind)
-    }
+    shown: dict[str, Any] = {}
+    for each in fields(kind):
+        if each.name != omit:
+            default = ... if each.default is MISSING else each.default
+            shown[each.name] = (Annotated[_translated(hints[each.name]), Field(description=told.get(each.name))], default)
     doc = (kind.__doc__ or "").partition("\n")[0]
     return create_model(kind.__name__, __base__=base, __doc__=doc, **shown, **more)
 
@@ -177,17 +180,6 @@ def _translated(kind: Any) -> Any:
     if NoneType in parts:
         return _translated(parts[0]) | None
     return kind
-
-
-def plain(value: Any) -> Any:
-    """A frozen dataclass, and whatever is in it, as JSON has it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return value
 
 
 def check_distinct(items: Sequence[Item]) -> None:

@@ -1,35 +1,40 @@
-"""Where models run: in Rasa's process (`onnx`) or behind our REST service (`http`). All components of a process share them."""
+"""Where the model of a capability runs: in this process, or behind the REST service. All callers of a process share it."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, Generic
 
-from grice.components.settings import HTTP, ONNX, ComponentSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability, Loading, Predicts
+from grice.middleware.capabilities.capability import Asked, Result
+from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.runtime.remembered import Remembered
 from grice.middleware.runtime.timed_workers import TimedWorkers
 from grice.middleware.settings import PipelineSettings
 
-Asked = TypeVar("Asked")
-Result = TypeVar("Result")
-
 
 def load_backend(
-    capability: Capability[Asked, Result], settings: ComponentSettings, model: str = "", **fields: Any
+    capability: Capability[Asked, Result], where: PipelineSettings | RemoteSettings, model: str = "", **fields: Any
 ) -> Predicts[Asked, Result]:
-    """What finds the results of a capability, where the settings say.
+    """What finds the results of a capability.
 
     Args:
-        model: of the backend in process; default: the capability's.
+        where: how models run in this process, or where the service is.
+        model: in this process, a shipped name or the path of a folder; default: the capability's.
         fields: what is asked beside the dialogue, the same for all.
 
     Raises:
         GriceError: a model cannot be loaded, or a package is missing.
     """
-    backend: Predicts[Asked, Result] = _BACKENDS[settings.backend](capability, settings, model or capability.model, fields)
-    return backend
+    if isinstance(where, RemoteSettings):
+        from grice.middleware.client.remote import Remote
+
+        return Remote(capability, where, **fields)
+    loaded = _load(capability.name, capability.pipeline_settings(where), model or capability.model, tuple(fields.items()))
+    # One that says what the result is where it fails keeps to the deadline by itself.
+    found: Predicts[Asked, Result] = loaded
+    return found if capability.give_up is not None else Timed(found, capability.name, where.deadline_ms)
 
 
 class Timed(Generic[Asked, Result]):
@@ -50,12 +55,6 @@ class Timed(Generic[Asked, Result]):
         return self._workers.within(self.deadline_ms, self.stage, lambda: list(self.model.predict(asked)))
 
 
-def _local(capability: Capability[Any, Any], settings: ComponentSettings, model: str, fields: Mapping[str, Any]) -> Any:
-    loaded = _load(capability.name, capability.pipeline_settings(settings.pipeline), model, tuple(fields.items()))
-    # One that says what the result is where it fails keeps to the deadline by itself.
-    return loaded if capability.give_up is not None else Timed(loaded, capability.name, settings.pipeline.deadline_ms)
-
-
 @functools.lru_cache(maxsize=16)
 def _load(name: str, pipeline: PipelineSettings, model: str, fields: tuple[tuple[str, Any], ...]) -> Any:
     """The model of a capability, one a process for those who agree on the settings that it depends on."""
@@ -64,17 +63,3 @@ def _load(name: str, pipeline: PipelineSettings, model: str, fields: tuple[tuple
     loaded = {each.name: _load(each.name, each.pipeline_settings(pipeline), each.model, ()) for each in needed}
     found = capability.load(Loading(model, pipeline, loaded=loaded, fields=dict(fields)))
     return Remembered(found) if capability.shared else found
-
-
-def _remote(capability: Capability[Any, Any], settings: ComponentSettings, model: str, fields: Mapping[str, Any]) -> Any:
-    from grice.middleware.client import Remote
-
-    if settings.remote is None:
-        raise TypeError("these settings have no service")
-    return Remote(capability, settings.remote, **fields)
-
-
-_BACKENDS: dict[str, Callable[[Capability[Any, Any], ComponentSettings, str, Mapping[str, Any]], Any]] = {
-    ONNX: _local,
-    HTTP: _remote,
-}

@@ -1,4 +1,4 @@
-"""JSON as frozen dataclasses, by their type hints: whatever does not have their shape is an error, never a result."""
+"""JSON as frozen dataclasses, by their type hints, and back. What does not have their shape is an error, never a result."""
 
 from __future__ import annotations
 
@@ -38,6 +38,17 @@ def decode(kind: Any, value: object, name: str = "") -> Any:
     if is_dataclass(kind) and isinstance(kind, type):
         return _dataclass(kind, value)
     return _of(kind, value, name)
+
+
+def encode(value: Any) -> Any:
+    """A frozen dataclass, and whatever is in it, as JSON has it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: encode(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: encode(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [encode(each) for each in value]
+    return value
 
 
 def field_of(row: object, name: str) -> object:
