@@ -80,7 +80,7 @@ class Capability(Generic[Asked, Result]):
         needs: capabilities whose models this one is made of.
         reads: the pipeline's settings that its model depends on, beside those of how models run.
         shared: callers in one process ask it the same one after the other, so its results are remembered.
-        asks: the type of what its model is asked: a dialogue, or a frozen dataclass with a field `dialogue`; where there is no `wire`,
+        asks: the type of what its model is asked: a dialogue, or a frozen dataclass with a field `dialogue`; without a `wire`
             an item has its other fields.
         encode: what is asked as an item of a request; default: the dialogue and the other fields.
         decode: the row of an answer as a result, for what was asked; default: by the type hints of `result`.

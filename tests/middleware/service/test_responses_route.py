@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import READS, FakeBehaviors, fake_monitor, fakes
+from fake_models import FakeBehaviors, fake_monitor, fakes
 from live_service import RedisServer, eventually, serving
 
 from grice.middleware.monitor import Judgement, Monitor
@@ -64,11 +64,6 @@ def test_several_in_order(client: httpx.Client) -> None:
     assert len({row["event_id"] for row in answer["items"]}) == len(items)
 
 
-def test_a_long_conversation_is_cut_and_says_so(client: httpx.Client) -> None:
-    answer = score(client, {"turns": [USER, BOT] * 20})
-    assert (answer["history_read"], answer["history_cut"]) == (READS, 39 - READS)
-
-
 def test_a_response_in_a_kept_dialogue(client: httpx.Client) -> None:
     client.post("/v1/turns", json={"dialogue_id": "kept", "text": "When do you open?"})
     first = score(client, {"dialogue_id": "kept", "text": "We open at nine."})
@@ -113,12 +108,6 @@ def test_what_is_refused(client: httpx.Client, body: object, pointer: str, detai
     assert detail in error["detail"]
 
 
-def test_two_responses_of_one_dialogue_in_a_request_are_refused(client: httpx.Client) -> None:
-    response = client.post("/v1/responses", json={"items": [{"text": "a", "dialogue_id": "d"}, {"text": "b", "dialogue_id": "d"}]})
-    assert response.status_code == 422
-    assert "one turn of a dialogue in a request" in response.json()["detail"]
-
-
 def test_a_model_that_fails_is_told_and_the_answer_stays_good(client: httpx.Client) -> None:
     answer = score(client, {"items": [{"text": "poison"}, {"text": "That is Ign.", "dialogue_id": "beside"}]})
     failed, fine = answer["items"]
@@ -133,12 +122,6 @@ def test_without_a_monitor_it_is_said() -> None:
         response = client.post("/v1/responses", json={"text": "Hello."})
         assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-monitor")
         assert {each["threshold"] for each in client.get("/v1/behaviors").json()["behaviors"]} == {None}
-
-
-def test_the_monitor_is_among_the_models(client: httpx.Client) -> None:
-    models = {model["role"]: model for model in client.get("/v1/models").json()["models"]}
-    assert models["behaviors"]["name"] == "FakeBehaviors"
-    assert client.get("/health/ready").json()["providers"]["behaviors"] == "FakeExecutionProvider"
 
 
 def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:

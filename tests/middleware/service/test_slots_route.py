@@ -8,11 +8,10 @@ from typing import Any
 import httpx
 import pytest
 from fake_models import FakeSlots, fakes
-from live_service import RedisServer, serving
+from live_service import serving
 
 from grice.middleware.capabilities.slots import SlotReporter
 from grice.middleware.service.http.app import create_app
-from grice.middleware.settings import ServiceSettings
 from grice.models.slots.resolver import load_slot_resolver
 
 PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "dear"]}
@@ -137,27 +136,6 @@ def test_a_resolver_that_fails_is_told_and_the_others_are_answered(client: httpx
     assert first["failures"] == [{"stage": "slots", "error": "RuntimeError", "message": "slot broken: out of order"}]
     assert [failure["message"] for failure in second["failures"]] == ["slot area: cannot read poison"]
     assert 'grice_stage_failures_total{error="RuntimeError",stage="slots"} 2.0' in client.get("/metrics").text
-
-
-def test_without_a_resolver_it_is_said() -> None:
-    with serving(create_app(fakes())) as client:
-        response = client.post("/v1/slots", json={"text": "a", "slots": [PRICE]})
-        assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-slots")
-        assert "slots" not in {model["role"] for model in client.get("/v1/models").json()["models"]}
-
-
-def test_the_resolver_is_among_the_models(client: httpx.Client) -> None:
-    models = {model["role"]: model for model in client.get("/v1/models").json()["models"]}
-    assert models["slots"]["name"] == "FakeSlots"
-    assert client.get("/health/ready").json()["providers"]["slots"] == "FakeExecutionProvider"
-
-
-def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
-    settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fakes(slots=SlotReporter(FakeSlots())), settings)) as client:
-        redis_server.kill()
-        answer = resolve(client, {"dialogue_id": "d", "text": "south", "slots": [AREA]})
-        assert (values(answer), [failure["stage"] for failure in answer["failures"]]) == ({"area": "south"}, ["store"])
 
 
 def test_the_shipped_resolver_answers() -> None:

@@ -8,10 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from fake_models import FakeMind, fakes
-from live_service import RedisServer, serving
+from live_service import serving
 
 from grice.middleware.service.http.app import create_app
-from grice.middleware.settings import ServiceSettings
 
 BOT = {"speaker": "bot", "text": "Have you seen Lantern Bay (1999)?"}
 USER = {"speaker": "user", "text": "I have, and I liked it."}
@@ -58,19 +57,6 @@ def test_roles_and_items_are_the_callers(client: httpx.Client) -> None:
     assert found["next"]["role"] == "seeker"
 
 
-def test_as_many_as_are_allowed_in_order(client: httpx.Client) -> None:
-    items = [{"text": "Any film?"}, {"text": "This one.", "speaker": "bot"}] * 32
-    rows = read(client, {"items": items})["items"]
-    assert [roles(row) for row in rows] == [["seeker"], ["recommender"]] * 32
-
-
-def test_a_kept_dialogue_is_read_and_left_as_it_is(client: httpx.Client) -> None:
-    client.post("/v1/turns", json={"dialogue_id": "kept", "bot": BOT["text"], "text": "No."})
-    for _ in range(2):
-        assert len(read(client, {"dialogue_id": "kept", "text": "So?", "speaker": "bot"})["turns"]) == 3
-    assert len(client.get("/v1/dialogues/kept").json()["turns"]) == 2
-
-
 @pytest.mark.parametrize(
     ("body", "place"),
     [
@@ -87,23 +73,3 @@ def test_bad_requests(client: httpx.Client, body: object, place: str) -> None:
     response = client.post("/v1/mind", json=body)
     assert response.status_code == 422
     assert place in response.text
-
-
-def test_without_a_model() -> None:
-    with serving(create_app(fakes())) as client:
-        response = client.post("/v1/mind", json={"text": "Fine."})
-        assert (response.status_code, response.json()["type"]) == (501, "urn:grice:problem:no-mind")
-
-
-def test_a_store_that_is_down_is_told(redis_server: RedisServer) -> None:
-    settings = ServiceSettings(store="redis", redis_url=redis_server.url)
-    with serving(create_app(fakes(mind=FakeMind()), settings)) as client:
-        redis_server.kill()
-        found = read(client, {"dialogue_id": "a", "text": USER["text"]})
-    assert [failure["stage"] for failure in found["failures"]] == ["store"]
-    assert roles(found) == ["seeker"]
-
-
-def test_the_models_name_it(client: httpx.Client) -> None:
-    models = {model["role"]: model["name"] for model in client.get("/v1/models").json()["models"]}
-    assert models["mind"] == "FakeMind"

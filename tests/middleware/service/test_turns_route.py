@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from fake_models import READS, FakeRewriter, fake_pipeline, fakes
+from fake_models import FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
 from grice.middleware.service.http.app import create_app
@@ -41,20 +41,6 @@ def test_directness_of_one(client: httpx.Client) -> None:
         "text_cut": False,
         "failures": [],
     }
-
-
-def test_directness_of_several_in_order(client: httpx.Client) -> None:
-    texts = ["I wish.", "Book it."] * 32
-    answer = post(client, "/v1/directness", {"items": [{"text": text} for text in texts]})
-    assert [item["score"] for item in answer["items"]] == [0.05, 0.95] * 32
-
-
-def test_a_long_conversation_is_cut_and_says_so(client: httpx.Client) -> None:
-    turns = [BOT] * 500 + [USER]
-    answer = post(client, "/v1/directness", {"turns": turns})
-    assert (answer["history_read"], answer["history_cut"]) == (READS, 500 - READS)
-    answer = post(client, "/v1/turns", {"turns": turns})
-    assert answer["directness"]["history_cut"] == 500 - READS
 
 
 def test_rewriting_into_both_forms(client: httpx.Client) -> None:
@@ -133,13 +119,6 @@ def test_a_dialogue_is_kept(client: httpx.Client) -> None:
             {"speaker": "user", "text": "Yes."},
         ],
     }
-
-
-def test_other_routes_read_a_kept_dialogue_and_leave_it(client: httpx.Client) -> None:
-    post(client, "/v1/turns", {"dialogue_id": "read", "text": "Hello."})
-    assert post(client, "/v1/directness", {"dialogue_id": "read", "text": "Book it."})["history_read"] == 1
-    assert post(client, "/v1/rewrite", {"dialogue_id": "read", "text": "Book it."})["text"] == "please: Book it. <user: Hello.>"
-    assert len(client.get("/v1/dialogues/read").json()["turns"]) == 1
 
 
 def test_a_dialogue_can_be_forgotten(client: httpx.Client) -> None:
