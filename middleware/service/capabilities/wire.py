@@ -45,8 +45,15 @@ class WireTurn(Wire):
     text: Annotated[Text, Field(description="What was said.")]
 
 
+def _given(name: str, kind: str) -> dict[str, Any]:
+    return {"required": [name], "properties": {name: {"type": kind}}}
+
+
 class Item(Wire):
     """A turn to look at: `text`, after the kept history of `dialogue_id` if that is given; or the last of `turns`."""
+
+    # Under `allOf`, since generators of clients take a bare `oneOf` for a choice between models and lose the fields.
+    model_config = ConfigDict(json_schema_extra={"allOf": [{"oneOf": [_given("text", "string"), _given("turns", "array")]}]})
 
     text: Annotated[Text | None, Field(description="The turn to look at. Give this or `turns`.")] = None
     turns: Annotated[
@@ -97,7 +104,7 @@ class ReplyItem(UserItem):
             max_length=MAX_BOT_TURNS,
             description="What the bot said since the last user turn, one text or several; it comes before `text`.",
         ),
-    ] = []
+    ] = Field(default_factory=list)  # generated clients would send a default `[]` as the text "[]"
 
     @model_validator(mode="after")
     def _bot_with_text(self) -> ReplyItem:

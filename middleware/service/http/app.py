@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
@@ -20,7 +21,7 @@ from grice.middleware.service.capabilities.wire import Item
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http import dialogues, events, operations, page, parse, watching
 from grice.middleware.service.http.body import Body
-from grice.middleware.service.http.context import RequestContext
+from grice.middleware.service.http.context import METHODS, RequestContext
 from grice.middleware.service.http.items import add_item_route
 from grice.middleware.service.http.keys import ApiKeys
 from grice.middleware.service.http.openapi import describe
@@ -124,4 +125,12 @@ def _add_route(router: APIRouter, capability: Capability[Any, Any], route: type[
 
 
 async def _tell(request: Request, error: Exception) -> Response:
-    return problem_of(error).response(request.scope)
+    response = problem_of(error).response(request.scope)
+    if response.status_code == 405:  # the framework names the methods of the first route of this path only
+        response.headers["allow"] = ", ".join(method for method in METHODS if _is_answered(request, method))
+    return response
+
+
+def _is_answered(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)

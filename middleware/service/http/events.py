@@ -32,7 +32,7 @@ class EventItem(Wire):
     action: Annotated[Name | None, Field(description="What made the bot say it, such as `utter_greet`.")] = None
     metadata: Annotated[
         dict[str, Any], Field(description="More; `grice` holds the analysis of a user turn or what was found of a response.")
-    ] = {}  # noqa: RUF012
+    ] = Field(default_factory=dict)
     schema_version: Annotated[Literal[1], Field(description="Version of this shape.")] = 1
 
     _event: DialogueEvent = PrivateAttr()

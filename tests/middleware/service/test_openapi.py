@@ -137,3 +137,41 @@ def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> N
         "Batch_TurnItem_",
     ):
         assert schemas[name]["additionalProperties"] is False
+
+
+def test_no_default_is_a_list_or_an_object(document: dict[str, Any]) -> None:
+    """Generated clients would send its text, such as "[]", with their first call."""
+    for name, schema in document["components"]["schemas"].items():
+        for field, entry in schema.get("properties", {}).items():
+            assert not isinstance(entry.get("default"), (list, dict)), (name, field)
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ({"text": "a"}, True),
+        ({"turns": []}, True),
+        ({"text": None, "turns": []}, True),
+        ({"text": "a", "turns": []}, False),
+        ({"text": None}, False),
+        ({}, False),
+    ],
+)
+def test_exactly_one_of_text_and_turns_is_in_the_schema(document: dict[str, Any], given: dict[str, object], fits: bool) -> None:
+    kinds = {"string": str, "array": list}
+    for capability in CAPABILITIES:
+        schema = document["components"]["schemas"][route_of(capability).item.__name__]
+        (one_of,) = [part["oneOf"] for part in schema["allOf"]]
+        matches = [
+            all(name in given for name in part["required"])
+            and all(isinstance(given[name], kinds[each["type"]]) for name, each in part["properties"].items())
+            for part in one_of
+        ]
+        assert (matches.count(True) == 1) == fits
+
+
+def test_every_route_says_which_methods_it_answers(client: httpx.Client, document: dict[str, Any]) -> None:
+    for path, methods in document["paths"].items():
+        response = client.options(path.replace("{dialogue_id}", "anybody"))
+        assert response.status_code == 405, path
+        assert set(response.headers["allow"].split(", ")) == {method.upper() for method in methods}, path
