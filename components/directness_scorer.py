@@ -12,11 +12,11 @@ from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import failure_of, put, record_of, score_record
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
-from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.client.backends import load_backend
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError, ServiceError
+from grice.models.protocols import Predicts
 from grice.models.results import Directness
 
 

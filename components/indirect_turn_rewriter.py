@@ -17,13 +17,13 @@ from grice.components.history import dialogue_of, is_said
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
-from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.client.backends import load_backend
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
+from grice.models.protocols import Predicts
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)

@@ -16,13 +16,12 @@ from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
-from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.intentions import INTENTIONS
 from grice.middleware.client.backends import load_backend
-from grice.models.data.persuasion_for_good import ROLES, Role
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError, ServiceError, SettingsError
-from grice.models.results import Intentions
+from grice.models.protocols import Predicts
+from grice.models.results import PERSUASION_ROLES, Intentions, PersuasionRole
 
 OWN_KEYS = ("user_role", "intentions_model")
 
@@ -48,7 +47,7 @@ class IntentionDetector(GriceComponent):
     }
     model: Predicts[Dialogue, Intentions]
 
-    def __init__(self, settings: ComponentSettings, schema: GraphSchema, user_role: Role, intentions_model: str) -> None:
+    def __init__(self, settings: ComponentSettings, schema: GraphSchema, user_role: PersuasionRole, intentions_model: str) -> None:
         super().__init__(settings, schema)
         self.user_role = user_role
         self.intentions_model = intentions_model
@@ -60,8 +59,8 @@ class IntentionDetector(GriceComponent):
         settings = read_settings(cls.__name__, config, cls.keys, OWN_KEYS)
         role, model = config.get("user_role", "persuadee"), config.get("intentions_model", INTENTIONS.model)
         try:
-            if role not in ROLES:
-                raise SettingsError("user_role", role, ", ".join(ROLES))
+            if role not in PERSUASION_ROLES:
+                raise SettingsError("user_role", role, ", ".join(PERSUASION_ROLES))
             if not isinstance(model, str):
                 raise SettingsError("intentions_model", model, "a string")
         except SettingsError as error:
@@ -99,7 +98,7 @@ def _found(result: Intentions) -> Record:
         "label": result.label,
         "probabilities": dict(result.probabilities),
         "agreement": result.agreement[-1],
-        "counts": {role: result.counts(role) for role in ROLES},
-        "balance": {role: result.balance(role) for role in ROLES},
+        "counts": {role: result.counts(role) for role in PERSUASION_ROLES},
+        "balance": {role: result.balance(role) for role in PERSUASION_ROLES},
         "history_read": result.history_read,
     }

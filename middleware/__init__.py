@@ -5,7 +5,7 @@ from grice.middleware import Pipeline
 
 from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
 from grice.middleware.turns.analysis import Decision, Finding, Reason, StageFailure, TurnAnalysis
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.pipeline import Pipeline, appended
 
 __all__ = [

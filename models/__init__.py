@@ -1,27 +1,24 @@
 """Models that read dialogue. Needs numpy, onnxruntime and tokenizers, nothing else."""
 
-from grice.models.behaviors.monitor import BehaviorMonitor, load_behavior_monitor
+from grice.models.behaviors import BehaviorMonitor, load_behavior_monitor
 from grice.models.dialogue import Dialogue, Speaker, Turn
-from grice.models.directness.scorer import DirectnessScorer, load_directness_scorer
+from grice.models.directness import DirectnessModel, load_directness_scorer
 from grice.models.errors import GriceError
-from grice.models.face_acts.detector import IntentionDetector, load_intention_detector
-from grice.models.minds.model import MindModel, MindTracker, load_mind_model
-from grice.models.minds.recommendation_dialogue import RecommendationDialogue
-from grice.models.minds.results import MindReading
+from grice.models.face_acts import FaceActDetector, load_intention_detector
+from grice.models.minds import MindModel, MindReading, MindTracker, RecommendationDialogue, load_mind_model
 from grice.models.protocols import Model
 from grice.models.results import Behaviors, Directness, Intentions, Rewrite, SlotValues
-from grice.models.rewriter.rewriter import Rewriter, load_rewriter
-from grice.models.slots.questions import SlotQuestion
-from grice.models.slots.resolver import SlotResolver, load_slot_resolver
+from grice.models.rewriter import Rewriter, load_rewriter
+from grice.models.slots import SlotQuestion, SlotResolver, load_slot_resolver
 
 __all__ = [
     "BehaviorMonitor",
     "Behaviors",
     "Dialogue",
     "Directness",
-    "DirectnessScorer",
+    "DirectnessModel",
+    "FaceActDetector",
     "GriceError",
-    "IntentionDetector",
     "Intentions",
     "MindModel",
     "MindReading",

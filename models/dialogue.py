@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -38,20 +38,28 @@ class Dialogue:
     """Turns in order, oldest first; the last one is the turn that a model looks at.
 
     Raises:
-        InputError: there is no turn.
+        InputError: there is no turn, or something that is none.
     """
 
     turns: tuple[Turn, ...]
 
     def __post_init__(self) -> None:
+        check_each(self.turns, Turn, "turns")
         if not self.turns:
             raise InputError("turns", "0 turns", "at least 1")
+        if not isinstance(self.turns, tuple):
+            object.__setattr__(self, "turns", tuple(self.turns))
 
     @classmethod
     def of(cls, text: str, history: Iterable[Turn | tuple[Speaker, str]] = (), speaker: Speaker = "user") -> Dialogue:
-        """The dialogue that ends in `text`, after `history` (oldest first)."""
-        earlier = [turn if isinstance(turn, Turn) else Turn(*turn) for turn in history]
-        return cls((*earlier, Turn(speaker, text)))
+        """The dialogue that ends in `text`, after `history` (oldest first).
+
+        Raises:
+            InputError: a text or a speaker cannot be used, or `history` holds something else than turns.
+        """
+        if isinstance(history, (str, bytes)) or not isinstance(history, Iterable):
+            raise InputError("history", history, "a list of turns, or of pairs of speaker and text")
+        return cls((*map(_as_turn, history), Turn(speaker, text)))
 
     @property
     def last(self) -> Turn:
@@ -76,11 +84,36 @@ def check_text(text: object, what: str = "text") -> str:
         raise InputError(what, text, f"at most {MAX_TEXT_CHARACTERS} characters")
     if not any(character.isprintable() and not character.isspace() for character in text):
         raise InputError(what, text, "a text with at least one printable character")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise InputError(what, text.encode("utf-8", "backslashreplace").decode(), "valid Unicode (no lone surrogates)")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(what, text.encode("utf-8", "backslashreplace").decode(), "valid Unicode (no lone surrogates)") from error
     return text
+
+
+def check_each(given: object, kind: type, what: str) -> None:
+    """See to it that `given` is a list or tuple of `kind`.
+
+    Raises:
+        InputError: it is something else (a string, too, is a sequence), or one of them is.
+    """
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise InputError(what, given, f"a list of {kind.__name__} objects")
+    for place, each in enumerate(given):
+        if not isinstance(each, kind):
+            raise InputError(f"{what}, at {place}", each, f"a {kind.__name__} object")
 
 
 def plain_text(text: str) -> str:
     """`text` with control characters and runs of white space as single spaces: what models read."""
-    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else " " for character in text)
+    return " ".join(text.split())
+
+
+def _as_turn(given: object) -> Turn:
+    if isinstance(given, Turn):
+        return given
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        return Turn(*given)
+    raise InputError("turn of the history", given, "a Turn, or a pair of speaker and text")

@@ -6,6 +6,7 @@
     ├── ModelError          a model cannot be used
     │   ├── ModelNotFound       no model of that name or at that path
     │   ├── WeightsError        a weight file is missing, truncated or altered
+    │   │   └── ManifestError       what the manifest says cannot be: says where, got, allowed
     │   └── ProviderError       an execution provider that this machine does not have
     ├── DataError           a data set cannot be used
     │   ├── DataNotFound        the file or folder is not there
@@ -72,6 +73,13 @@ class ModelNotFound(ModelError):
 
 class WeightsError(ModelError):
     """A weight file is missing, truncated or altered."""
+
+
+class ManifestError(WeightsError):
+    """A model's manifest is malformed, or does not fit its files. Says where, got, allowed."""
+
+    def __init__(self, where: str, got: object, allowed: str) -> None:
+        super().__init__(f"{where}: got {shorten(got)}; allowed: {allowed}; install or export the model again")
 
 
 class ProviderError(ModelError):

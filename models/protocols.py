@@ -1,4 +1,4 @@
-"""The contracts of models: a list in, a list of results out. All but the slot resolver, and the pipeline itself, read dialogues."""
+"""The contracts of models: a list in, a list of results out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ from grice.models.minds.results import MindReading
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion
 
+Asked_contra = TypeVar("Asked_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
+Result = TypeVar("Result")
 
 
-class Model(Protocol[Result_co]):
-    """Reads the last turn of each dialogue in the light of the turns before it."""
+class Predicts(Protocol[Asked_contra, Result_co]):
+    """Finds one result for each of the things that it is asked about."""
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> Sequence[Result_co]:
-        """One result a dialogue, in order. An empty list gives an empty list."""
+    def predict(self, asked: Sequence[Asked_contra], /) -> Sequence[Result_co]:
+        """One result each, in order. An empty list gives an empty list."""
         ...
+
+
+Model = Predicts[Dialogue, Result]
+"""Reads the last turn of each dialogue in the light of the turns before it."""
+MindPredictor = Predicts[RecommendationDialogue, MindReading]
+"""Finds what recommender and seeker of a recommendation dialogue have in mind."""
+SlotPredictor = Predicts[SlotQuestion, SlotValues]
+"""Finds the value of a categorical slot that a turn means."""
 
 
 @runtime_checkable
@@ -28,20 +38,4 @@ class OffersCandidates(Protocol[Result_co]):
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> Sequence[Sequence[Result_co]]:
         """Results for each dialogue, the best first."""
-        ...
-
-
-class MindReader(Protocol):
-    """Finds what recommender and seeker of a recommendation dialogue have in mind."""
-
-    def predict(self, dialogues: Sequence[RecommendationDialogue]) -> Sequence[MindReading]:
-        """One result a dialogue, in order. An empty list gives an empty list."""
-        ...
-
-
-class SlotResolver(Protocol):
-    """Finds the value of a categorical slot that a turn means."""
-
-    def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
-        """One result a question, in order. An empty list gives an empty list."""
         ...

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, get_args
 
-from grice.models.data.persuasion_for_good import Role
 from grice.models.errors import InputError
 
 Behavior = Literal["Emp", "!Emp", "!Com", "!Fac", "!Sel", "!Par", "Red", "Ign", "!Rel"]
@@ -24,6 +23,10 @@ FaceAct = Literal["spos+", "spos-", "hpos+", "hpos-", "sneg+", "hneg+", "hneg-",
 threatens (-) it (Brown and Levinson 1987; Dutt, Joshi and Rosé 2020). "other" does neither."""
 
 FACE_ACTS: tuple[FaceAct, ...] = get_args(FaceAct)
+
+PersuasionRole = Literal["persuader", "persuadee"]
+
+PERSUASION_ROLES: tuple[PersuasionRole, ...] = get_args(PersuasionRole)
 
 SIGNS: Mapping[str, int] = {"+": 1, "-": -1}
 """What the end of a face act's name says: it saves, or it threatens."""
@@ -153,7 +156,7 @@ class Intentions:
 
     probabilities: Mapping[FaceAct, Share]
     labels: tuple[FaceAct, ...]
-    roles: tuple[Role, ...]
+    roles: tuple[PersuasionRole, ...]
     agreement: tuple[Share, ...]
     history_read: int = 0
     history_cut: int = 0
@@ -175,11 +178,11 @@ class Intentions:
         """What the last turn does."""
         return self.labels[-1]
 
-    def counts(self, role: Role) -> dict[FaceAct, int]:
+    def counts(self, role: PersuasionRole) -> dict[FaceAct, int]:
         """How many of the turns of `role` do what."""
         said = Counter(label for label, who in zip(self.labels, self.roles, strict=True) if who == role)
         return {label: said[label] for label in FACE_ACTS}
 
-    def balance(self, role: Role) -> int:
+    def balance(self, role: PersuasionRole) -> int:
         """Saves minus threats among the turns of `role`."""
         return sum(number * SIGNS[label[-1]] for label, number in self.counts(role).items() if label[-1] in SIGNS)

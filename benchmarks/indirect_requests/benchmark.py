@@ -19,7 +19,7 @@ from grice.benchmarks.indirect_requests.slot_turns import request_turn
 from grice.benchmarks.indirect_requests.slots import OURS, PLAIN, SLOT_TASKS, SlotSystems, read_slot_data
 from grice.benchmarks.indirect_requests.state_tracking import StateTracker
 from grice.models.errors import DataNotFound, InputError
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 
 CRITERIA = {criteria.UNAMBIGUITY: "accuracy", criteria.WORLD: "pearson"}
 TASKS = (*CRITERIA, *SLOT_TASKS)
@@ -40,7 +40,7 @@ NOTES = (
 )
 
 
-def load_resolver(options: Options) -> SlotResolver:
+def load_resolver(options: Options) -> SlotPredictor:
     """The shipped slot-value resolver, or the exported one that the options name."""
     from grice.models.slots.resolver import load_slot_resolver
 
@@ -57,7 +57,7 @@ def load_tracker(options: Options) -> StateTracker:
 
 def evaluate(
     options: Options,
-    resolvers: Callable[[Options], SlotResolver] = load_resolver,
+    resolvers: Callable[[Options], SlotPredictor] = load_resolver,
     trackers: Callable[[Options], StateTracker] = load_tracker,
 ) -> Sheet:
     """Score the tasks.

@@ -23,7 +23,7 @@ from grice.middleware.authoring.indirect_requests.prompts import implied_prompt,
 from grice.middleware.llm import Message
 from grice.models.data.indirect_requests import AMBIGUOUS, SCALE, IndirectRequest
 from grice.models.errors import JudgeError
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
 UNAMBIGUITY = "unambiguity"
@@ -36,7 +36,7 @@ Read = Callable[[str, IndirectRequest], Any]
 
 
 def add_unambiguity(
-    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotResolver | None, options: Options
+    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotPredictor | None, options: Options
 ) -> None:
     """Score which of the N values, or `AMBIGUOUS`, each system takes a request to mean."""
     turns = [request_turn(request) for request in requests]
@@ -63,7 +63,7 @@ def kinds_of(requests: Sequence[IndirectRequest]) -> Kinds:
 
 
 def add_world_understanding(
-    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotResolver | None, options: Options
+    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotPredictor | None, options: Options
 ) -> None:
     """Score how well each system's ratings correlate with those of the data."""
     for name in systems:

@@ -9,16 +9,16 @@ from pathlib import Path
 from grice.benchmarks.core.benchmark import Options, Requests
 from grice.benchmarks.indirect_requests.slot_scores import Kinds
 from grice.models.data import indirect_requests
-from grice.models.data.indirect_requests import FOLDER, STRATEGIES, IndirectRequest, Split, file_name
+from grice.models.data.indirect_requests import FOLDER, STRATEGIES, IndirectRequest, RequestSplit, file_name
 from grice.models.data.pins import data_set
 from grice.models.data.verify import Check, check
 from grice.models.errors import DataCorrupt, DataNotFound
 from grice.models.manifest import sha256
 
 OURS = Path(__file__).parent / "ours.jsonl"
-EVALUATED: tuple[Split, ...] = ("validation", "test")
+EVALUATED: tuple[RequestSplit, ...] = ("validation", "test")
 """The splits that the paper evaluates on."""
-EVERY: tuple[Split, ...] = ("train", *EVALUATED)
+EVERY: tuple[RequestSplit, ...] = ("train", *EVALUATED)
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,6 @@ def strategies_of(requests: Sequence[IndirectRequest]) -> Kinds:
     return {str(strategy): [request.strategy == strategy for request in requests] for strategy in STRATEGIES}
 
 
-def _checks(data_dir: Path, splits: tuple[Split, ...]) -> list[Check]:
+def _checks(data_dir: Path, splits: tuple[RequestSplit, ...]) -> list[Check]:
     names = {file_name(split) for split in splits}
     return [check(pin, data_dir / FOLDER / pin.path) for pin in data_set(FOLDER).files if pin.path in names]

@@ -20,7 +20,7 @@ from grice.models.data import sgd
 from grice.models.data.files import existing
 from grice.models.data.indirect_requests import IndirectRequest
 from grice.models.manifest import sha256
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 from grice.models.slots.questions import SlotQuestion
 
 OURS = "grice"
@@ -47,7 +47,7 @@ class SlotSystems:
     """
 
     names: Sequence[str]
-    resolver: SlotResolver | None
+    resolver: SlotPredictor | None
     tracker: StateTracker | None
     reasons: Mapping[str, str] = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ from grice.middleware.turns.analysis import TurnAnalysis
 from grice.models.data.indirect_requests import AMBIGUOUS, IndirectRequest, Strategy
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, NluError
-from grice.models.protocols import Model, SlotResolver
+from grice.models.protocols import Model, SlotPredictor
 
 Condition = Literal["direct", "plain", "grice"]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
@@ -87,7 +87,7 @@ def run_bot_test(
     mapping: Mapping[str, BotSlot],
     bot: Bot,
     pipeline: Model[TurnAnalysis],
-    resolver: SlotResolver,
+    resolver: SlotPredictor,
 ) -> list[BotOutcome]:
     """Each request in all conditions, in order.
 

@@ -19,11 +19,10 @@ import numpy as np
 from grice.benchmarks.stats.krippendorff import alpha
 from grice.models.data.face_acts import FaceActDialogue
 from grice.models.data.files import in_format
-from grice.models.data.persuasion_for_good import ROLES, Role
 from grice.models.dialogue import check_text, plain_text
 from grice.models.errors import DataCorrupt, DataNotFound
-from grice.models.face_acts.descriptions import DESCRIPTIONS, WORDINGS, IntentionDescription, Wording
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.face_acts.descriptions import DESCRIPTIONS, PHRASINGS, IntentionDescription, Phrasing
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct, PersuasionRole
 
 FORMAT = "annotated persuasions"
 REPAIR = "correct it; `grice persuasion sheet` writes such a file"
@@ -38,16 +37,16 @@ class AnnotatedUtterance:
         votes: for each wording, the id that each annotator chose, None for one who chose nothing.
     """
 
-    role: Role
+    role: PersuasionRole
     text: str
     face_act: FaceAct | None
-    votes: Mapping[Wording, tuple[str | None, ...]] = field(default_factory=dict)
+    votes: Mapping[Phrasing, tuple[str | None, ...]] = field(default_factory=dict)
 
-    def candidates(self, wording: Wording) -> tuple[IntentionDescription, ...]:
+    def candidates(self, wording: Phrasing) -> tuple[IntentionDescription, ...]:
         """The descriptions that annotators choose from."""
         return DESCRIPTIONS.candidates(wording, self.role, self.face_act) if self.face_act else ()
 
-    def intention(self, wording: Wording) -> IntentionDescription | None:
+    def intention(self, wording: Phrasing) -> IntentionDescription | None:
         """The one description of its role and face act, or else what more than half of those who chose anything chose."""
         candidates = self.candidates(wording)
         if len(candidates) == 1:
@@ -104,13 +103,13 @@ def read_annotations(path: Path) -> list[AnnotatedDialogue]:
 
 def _utterance(entry: Mapping[str, Any]) -> AnnotatedUtterance:
     role, face_act = entry["role"], entry["face_act"]
-    for value, known in ((role, ROLES), (face_act, (*FACE_ACTS, None))):
+    for value, known in ((role, PERSUASION_ROLES), (face_act, (*FACE_ACTS, None))):
         if value not in known:
             raise ValueError(f"{value!r} is none of {known}")
     given = entry.get("descriptions", {})
-    if unknown := set(given) - set(WORDINGS):
-        raise ValueError(f"wordings {sorted(unknown)} are none of {WORDINGS}")
-    votes = {wording: tuple(given[wording]) for wording in WORDINGS if wording in given}
+    if unknown := set(given) - set(PHRASINGS):
+        raise ValueError(f"wordings {sorted(unknown)} are none of {PHRASINGS}")
+    votes = {wording: tuple(given[wording]) for wording in PHRASINGS if wording in given}
     utterance = AnnotatedUtterance(role, plain_text(check_text(entry["text"])), face_act, votes)
     for wording, chosen in votes.items():
         allowed = [each.id for each in utterance.candidates(wording)]
@@ -124,7 +123,7 @@ def sheet_lines(dialogues: Sequence[AnnotatedDialogue]) -> Iterator[str]:
     for dialogue in dialogues:
         utterances = []
         for said in dialogue.utterances:
-            choices = {wording: [each.id for each in said.candidates(wording)] for wording in WORDINGS}
+            choices = {wording: [each.id for each in said.candidates(wording)] for wording in PHRASINGS}
             choosable = {wording: ids for wording, ids in choices.items() if len(ids) > 1}
             entry: dict[str, Any] = {"role": said.role, "text": said.text, "face_act": said.face_act}
             if choosable:
@@ -145,16 +144,16 @@ class Agreement:
         alpha: Krippendorff's, nominal; None where it is undefined.
     """
 
-    role: Role
+    role: PersuasionRole
     face_act: FaceAct
     utterances: int
     alpha: float | None
 
 
-def agreements(dialogues: Sequence[AnnotatedDialogue], wording: Wording) -> list[Agreement]:
+def agreements(dialogues: Sequence[AnnotatedDialogue], wording: Phrasing) -> list[Agreement]:
     """The agreement for each role and face act with a choice of descriptions, where annotators chose anything (Table 9)."""
     found = []
-    for role in ROLES:
+    for role in PERSUASION_ROLES:
         for face_act in FACE_ACTS:
             if len(DESCRIPTIONS.candidates(wording, role, face_act)) > 1:
                 said = [each for dialogue in dialogues for each in dialogue.utterances]

@@ -28,15 +28,14 @@ from grice.benchmarks.persuasion.tables import Labels, Places
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.confusion import confusion
 from grice.models.data import face_acts
-from grice.models.data.persuasion_for_good import ROLES
 from grice.models.errors import DataError, InputError
-from grice.models.face_acts.descriptions import Wording
+from grice.models.face_acts.descriptions import Phrasing
 from grice.models.manifest import sha256
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
 
 OURS, AUTHORS, MAJORITY = "grice", "authors", "majority"
 FACE_ACTS_TASK = "face-acts"
-CHOICE_TASKS: Mapping[str, tuple[Wording, bool]] = {
+CHOICE_TASKS: Mapping[str, tuple[Phrasing, bool]] = {
     "multiple-choice": ("new", True),
     "multiple-choice-no-rules": ("new", False),
     "multiple-choice-old": ("old", True),
@@ -166,7 +165,7 @@ def _add_face_acts(sheet: Sheet, rows: _Rows, found: Mapping[str, Labels | str])
         else:
             scored[name] = labels
             sheet.add_defined(FACE_ACTS_TASK, name, measures_of(gold, labels), groups)
-    for role in ROLES:
+    for role in PERSUASION_ROLES:
         kept = [place for place, each in enumerate(rows.spoken) if each.utterance.role == role]
         truth, whose = [gold[place] for place in kept], [groups[place] for place in kept]
         for name, labels in scored.items():

@@ -21,7 +21,7 @@ from grice.benchmarks.persuasion.questions import question_lines, questions_of
 from grice.models.data import face_acts
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
-from grice.models.face_acts.descriptions import WORDINGS
+from grice.models.face_acts.descriptions import PHRASINGS
 
 HELP = "questions on intentions in persuasions, sheets for their annotators, and dialogues with reproaches"
 CRITICAL_DIALOGUES = 20
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="questions|sheet|critical")
     asking = actions.add_parser("questions", help="multiple-choice questions as JSON lines; agreement of annotators beside them")
     asking.add_argument("--annotations", type=Path, metavar="FILE.jsonl", help="dialogues (default: those of the face acts)")
-    asking.add_argument("--wording", choices=WORDINGS, default="new", help="which descriptions (default: new)")
+    asking.add_argument("--wording", choices=PHRASINGS, default="new", help="which descriptions (default: new)")
     asking.add_argument("--without-rules", action="store_true", help="distractors may fit as well as the right option")
     asking.add_argument("--seed", type=int, default=0, metavar="N", help="of distractors and order (default: 0)")
     filling = actions.add_parser("sheet", help="the dialogues of the face acts as JSON lines, for annotators to fill in")

@@ -28,11 +28,10 @@ from grice.benchmarks.persuasion.predictions import Predictor
 from grice.benchmarks.persuasion.prompts import NAMES
 from grice.benchmarks.persuasion.questions import IntentionQuestion
 from grice.middleware.llm import Message
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import plain_text
 from grice.models.errors import InputError
 from grice.models.face_acts.descriptions import DESCRIPTIONS
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, FaceAct, PersuasionRole
 
 CRITICIZES = "er-criticizes"
 CHOICES = (CRITICIZES, "er-motivates", "er-states-preference", "er-asks-amount")
@@ -90,9 +89,9 @@ One message a line, "{NAMES["persuader"]}: " or "{NAMES["persuadee"]}: " before 
 criticizes the persuadee as in step 3, write "{NAMES["persuader"]} {MARK}: " before the message."""
 
 _LINE = re.compile(rf"({'|'.join(NAMES.values())})( {re.escape(MARK)})?: (.+)")
-_ROLES: Mapping[str, Role] = {name: role for role, name in NAMES.items()}
+_ROLES: Mapping[str, PersuasionRole] = {name: role for role, name in NAMES.items()}
 
-Written = Sequence[tuple[Role, str, bool]]
+Written = Sequence[tuple[PersuasionRole, str, bool]]
 """Role and text of each message, and whether it is marked as critical."""
 
 

@@ -13,12 +13,11 @@ from grice.benchmarks.core.benchmark import Options
 from grice.benchmarks.persuasion.questions import IntentionQuestion
 from grice.benchmarks.stats.metrics import Array
 from grice.models.data.face_acts import FaceActDialogue, FaceActUtterance
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.protocols import Model
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, FaceAct, PersuasionRole
 
-SPEAKERS: Mapping[Role, Speaker] = {"persuader": "bot", "persuadee": "user"}
+SPEAKERS: Mapping[PersuasionRole, Speaker] = {"persuader": "bot", "persuadee": "user"}
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class DetectorPredictor:
         return np.array([[each.probabilities[label] for label in FACE_ACTS] for each in found], float).reshape(-1, len(FACE_ACTS))
 
 
-def _dialogue(said: Sequence[tuple[Role, str]]) -> Dialogue:
+def _dialogue(said: Sequence[tuple[PersuasionRole, str]]) -> Dialogue:
     return Dialogue(tuple(Turn(SPEAKERS[role], text) for role, text in said))
 
 

@@ -13,9 +13,9 @@ from grice.benchmarks.llm import Ask
 from grice.benchmarks.persuasion.annotations import AnnotatedUtterance
 from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
 from grice.middleware.llm import Message
-from grice.models.data.persuasion_for_good import Role
+from grice.models.results import PersuasionRole
 
-NAMES: dict[Role, str] = {"persuader": "Persuader", "persuadee": "Persuadee"}
+NAMES: dict[PersuasionRole, str] = {"persuader": "Persuader", "persuadee": "Persuadee"}
 
 SITUATION = (
     "Two crowd workers chat with each other. One is the persuader, the other one the persuadee. They talk about Save the Children, "

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from grice.benchmarks.persuasion.annotations import AnnotatedDialogue, AnnotatedUtterance
 from grice.models.errors import InputError
-from grice.models.face_acts.descriptions import DESCRIPTIONS, IntentionDescription, Wording
+from grice.models.face_acts.descriptions import DESCRIPTIONS, IntentionDescription, Phrasing
 
 DISTRACTORS = 3
 LETTERS = "ABCD"
@@ -54,7 +54,7 @@ class IntentionQuestion:
 
 
 def questions_of(
-    dialogues: Sequence[AnnotatedDialogue], wording: Wording = "new", with_rules: bool = True, seed: int = 0
+    dialogues: Sequence[AnnotatedDialogue], wording: Phrasing = "new", with_rules: bool = True, seed: int = 0
 ) -> list[IntentionQuestion]:
     """A question for every utterance whose intention is known; consecutive ones with the same intention are one.
 
@@ -77,7 +77,7 @@ def questions_of(
     ]
 
 
-def _runs(dialogue: AnnotatedDialogue, wording: Wording) -> Iterator[tuple[int, int, IntentionDescription]]:
+def _runs(dialogue: AnnotatedDialogue, wording: Phrasing) -> Iterator[tuple[int, int, IntentionDescription]]:
     """Place, length and intention of each longest run of utterances with one intention."""
     place = 0
     for intention, run in groupby(said.intention(wording) for said in dialogue.utterances):
@@ -88,7 +88,7 @@ def _runs(dialogue: AnnotatedDialogue, wording: Wording) -> Iterator[tuple[int, 
 
 
 def _question(
-    dialogue: AnnotatedDialogue, place: int, joined: int, intention: IntentionDescription, drawn: tuple[Wording, bool, int]
+    dialogue: AnnotatedDialogue, place: int, joined: int, intention: IntentionDescription, drawn: tuple[Phrasing, bool, int]
 ) -> IntentionQuestion:
     wording, with_rules, seed = drawn
     chance = random.Random(f"{seed}:{dialogue.dialogue_id}:{place}")
@@ -100,7 +100,7 @@ def _question(
     return IntentionQuestion(dialogue.dialogue_id, place, joined, history, whole, tuple(options), options.index(intention))
 
 
-def distractors(intention: IntentionDescription, wording: Wording, with_rules: bool = True) -> list[IntentionDescription]:
+def distractors(intention: IntentionDescription, wording: Phrasing, with_rules: bool = True) -> list[IntentionDescription]:
     """The descriptions that may stand beside the right one: same speaker, other face act; with rules, of none of its groups."""
     related = DESCRIPTIONS.related(intention) if with_rules else frozenset()
     return [

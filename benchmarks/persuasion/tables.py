@@ -12,8 +12,7 @@ from grice.benchmarks.persuasion.metrics import macro_f1
 from grice.benchmarks.persuasion.paper import paper
 from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
 from grice.benchmarks.stats.bootstrap import Estimate, estimate
-from grice.models.data.persuasion_for_good import ROLES
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
 
 Labels = Sequence[FaceAct]
 Places = Sequence[int | None]
@@ -50,7 +49,7 @@ def accuracy_by_face_act(task: str, questions: Sequence[IntentionQuestion], answ
             (system, *(_by_role([pair for pair in zip(questions, places, strict=True) if _is(pair[0], label)]) for label in labels))
         )
     counts = Counter((each.utterance.role, each.utterance.face_act) for each in questions)
-    each_role = [[counts[role, label] for role in ROLES] for label in labels]
+    each_role = [[counts[role, label] for role in PERSUASION_ROLES] for label in labels]
     rows.append(("questions", *("/".join(map(str, (*found, sum(found)))) for found in each_role)))
     if task == "multiple-choice":
         for system, cells in paper().by_face_act.items():
@@ -64,7 +63,7 @@ def _is(question: IntentionQuestion, label: FaceAct) -> bool:
 
 def _by_role(pairs: Sequence[tuple[IntentionQuestion, int | None]]) -> str:
     cells = []
-    for roles in (*((role,) for role in ROLES), ROLES):
+    for roles in (*((role,) for role in PERSUASION_ROLES), PERSUASION_ROLES):
         right = [place == question.gold for question, place in pairs if place is not None and question.utterance.role in roles]
         cells.append(_percent(100 * float(np.mean(right)) if right else None))
     return "/".join(cells)

@@ -24,7 +24,8 @@ from grice.benchmarks.rectom.paper import paper
 from grice.benchmarks.rectom.prompts import Prompting
 from grice.benchmarks.rectom.tables import at_a_glance
 from grice.models.data import rectom
-from grice.models.data.rectom import FILES, MindQuestion, Task
+from grice.models.data.rectom import FILES
+from grice.models.minds.questions import MindQuestion, Task
 
 OURS = "grice"
 RANDOM = "random"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from grice.benchmarks.rectom.metrics import Answers, Questions
-from grice.models.data.rectom import MindQuestion
+from grice.models.minds.questions import MindQuestion
 
 
 def most_frequent_set(everything: Questions, asked: Questions) -> Answers:

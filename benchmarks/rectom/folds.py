@@ -14,8 +14,8 @@ from typing import Any
 
 from grice.benchmarks.rectom.metrics import Answers, Questions
 from grice.models.data.files import in_format
-from grice.models.data.rectom import MindQuestion
 from grice.models.errors import DataCorrupt, DataNotFound, shorten
+from grice.models.minds.questions import MindQuestion
 
 FOLDS = Path(__file__).parent / "folds.json"
 REPAIR = "run `grice train mind --folds`, or use --weights shipped on data that the shipped weights were not trained on"

@@ -12,7 +12,7 @@ from grice.benchmarks.core.results import Table
 from grice.benchmarks.llm import LlmRun, Question, Sampling, answer_all
 from grice.benchmarks.rectom.metrics import Answers, Questions
 from grice.benchmarks.rectom.prompts import Prompt, Prompting
-from grice.models.data.rectom import MindQuestion, Task
+from grice.models.minds.questions import MindQuestion, Task
 
 SAMPLING = Sampling(temperature=0.7)
 """The paper's, section "Baseline Models"."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.metrics import Measure, divided
-from grice.models.data.rectom import MindQuestion, Task, kind_of
 from grice.models.minds.labels import coarse_of
+from grice.models.minds.questions import MindQuestion, Task, kind_of
 
 ACCURACY = "accuracy"
 FINE2COARSE = "fine2coarse"

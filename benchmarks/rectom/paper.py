@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grice.benchmarks.core.results import Published
 from grice.benchmarks.rectom.metrics import ACCURACY
-from grice.models.data.rectom import Task
+from grice.models.minds.questions import Task
 
 PAPER = Path(__file__).parent / "paper.json"
 

@@ -13,8 +13,7 @@ from typing import Literal
 
 from grice.benchmarks.llm import Ask
 from grice.middleware.llm import Message
-from grice.models.data.rectom import MindQuestion
-from grice.models.data.rectom_options import Option
+from grice.models.minds.questions import MindQuestion, Option
 
 Prompting = Literal["zero-shot", "chain-of-thought"]
 

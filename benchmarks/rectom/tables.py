@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grice.benchmarks.core.results import Result, Table
 from grice.benchmarks.rectom.metrics import ACCURACY
 from grice.benchmarks.rectom.paper import paper
-from grice.models.data.rectom import TASKS, Task
+from grice.models.minds.questions import TASKS, Task
 
 NOTHING = "–"
 

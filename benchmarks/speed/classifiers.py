@@ -19,10 +19,10 @@ from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import ModelError
-from grice.models.minds.attitude_inputs import clauses
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
+from grice.models.minds.sentence_heads import clauses
 from grice.models.minds.wording import parts
-from grice.models.protocols import MindReader, Model, SlotResolver
+from grice.models.protocols import MindPredictor, Model, SlotPredictor
 from grice.models.results import Intentions
 from grice.models.slots.questions import SlotQuestion
 
@@ -55,7 +55,7 @@ Loaded = TypeVar("Loaded")
 Read = Callable[[Dialogue], object]
 
 
-def load_resolver(options: Options, system: str) -> SlotResolver:
+def load_resolver(options: Options, system: str) -> SlotPredictor:
     """The exported slot-value resolver that a system name stands for."""
     from grice.models.slots.resolver import load_slot_resolver
 
@@ -69,7 +69,7 @@ def load_detector(options: Options) -> Model[Intentions]:
     return load_intention_detector(options.intentions, provider="cpu", threads=options.threads, workers=1)
 
 
-def load_mind(options: Options) -> MindReader:
+def load_mind(options: Options) -> MindPredictor:
     """The mind model that the options name."""
     from grice.models.minds.model import load_mind_model
 
@@ -88,7 +88,7 @@ def add_slots(
     options: Options,
     asked: Sequence[str],
     given: Sequence[Dialogue],
-    load: Callable[[Options, str], SlotResolver] = load_resolver,
+    load: Callable[[Options, str], SlotPredictor] = load_resolver,
 ) -> None:
     """Take the times of each precision of the resolver that was asked for."""
     names = [name for name in asked if name in PRECISIONS]
@@ -122,7 +122,7 @@ def add_mind(
     options: Options,
     asked: Sequence[str],
     given: Sequence[Dialogue],
-    load: Callable[[Options], MindReader] = load_mind,
+    load: Callable[[Options], MindPredictor] = load_mind,
 ) -> None:
     """Take the times of the mind model, if its system was asked for."""
     model = _loaded(sheet, MIND, SYSTEM, functools.partial(load, options)) if SYSTEM in asked else None
@@ -142,7 +142,7 @@ def _loaded(sheet: Sheet, tasks: Sequence[str], system: str, load: Callable[[], 
         return None
 
 
-def _next_question(resolver: SlotResolver) -> Callable[[Iterator[SlotQuestion]], object]:
+def _next_question(resolver: SlotPredictor) -> Callable[[Iterator[SlotQuestion]], object]:
     return lambda questions: resolver.predict([next(questions)])
 
 

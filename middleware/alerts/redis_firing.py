@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TypeVar
 
 from grice.middleware.alerts.firing import Firing
-from grice.middleware.runtime.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import connect, redis_errors
 from grice.models.errors import StoreError
 
 KEY = "grice:alerts:firing"
-
-Answer = TypeVar("Answer")
 
 
 class RedisFiring:
@@ -31,23 +28,20 @@ class RedisFiring:
         self._redis = connect(url, timeout_s)
 
     def all(self) -> Mapping[str, Firing]:
-        rows: Mapping[bytes, bytes] = self._ask(lambda: self._redis.hgetall(KEY))
+        with redis_errors("alerts"):
+            rows: Mapping[bytes, bytes] = self._redis.hgetall(KEY)
         try:
             return {key.decode(): Firing(**json.loads(value)) for key, value in rows.items()}
         except (ValueError, TypeError) as error:
             raise StoreError(f"Redis: the key {KEY} holds something else than alerts; use another database or delete it") from error
 
+    @redis_errors("alerts")
     def begin(self, key: str, firing: Firing) -> bool:
-        return bool(self._ask(lambda: self._redis.hsetnx(KEY, key, json.dumps(asdict(firing)))))
+        return bool(self._redis.hsetnx(KEY, key, json.dumps(asdict(firing))))
 
+    @redis_errors("alerts")
     def end(self, key: str) -> bool:
-        return bool(self._ask(lambda: self._redis.hdel(KEY, key)))
+        return bool(self._redis.hdel(KEY, key))
 
     def close(self) -> None:
         self._redis.close()
-
-    def _ask(self, work: Callable[[], Answer]) -> Answer:
-        try:
-            return work()
-        except (RedisError, OSError) as error:
-            raise StoreError(f"Redis: alerts failed: {type(error).__name__}; is it running and reachable?") from error

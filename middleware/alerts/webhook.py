@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-import random
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 
 from grice.middleware.alerts.alert import Alert
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.alerts.signature import HEADER, sign
+from grice.middleware.runtime.backoff import Backoff, retry_after_s
 from grice.models.errors import MissingExtra
 
 try:
@@ -40,6 +39,7 @@ class Webhook:
         self.settings = settings
         self._close_s = close_s
         self._count = count
+        self._backoff = Backoff(settings.alert_webhook_retry_s, LONGEST_PAUSE_S, spread=0.5)
         self._waiting: deque[Alert] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -101,7 +101,7 @@ class Webhook:
                 return
             self._count("retried")
             with self._changed:
-                self._changed.wait_for(lambda: self._stopped, pause_s(number, self.settings.alert_webhook_retry_s, asked_s))
+                self._changed.wait_for(lambda: self._stopped, min(LONGEST_PAUSE_S, max(asked_s, self._backoff.wait_s(number))))
                 if self._stopped:
                     return
 
@@ -119,23 +119,8 @@ class Webhook:
         if 200 <= status < 300:
             return None, None
         again = status >= 500 or status in (408, 425, 429)
-        return f"it answered {status}", asked_for_s(retry_after, time.time()) if again else None
+        return f"it answered {status}", retry_after_s(retry_after) if again else None
 
     def _lose(self, alert: Alert, outcome: str, why: str) -> None:
         self._count(outcome)
         log.error("an alert did not reach the webhook: %s; rule %s, %s, %s", why, alert.rule, alert.behavior, alert.state)
-
-
-def pause_s(number: int, first_s: float, asked_s: float, chance: Callable[[], float] = random.random) -> float:
-    """Seconds to wait after try `number` (from 1): doubling, by chance a half to the whole of it, and no less than asked for."""
-    return min(LONGEST_PAUSE_S, max(asked_s, first_s * 2.0 ** (number - 1) * (0.5 + chance() / 2)))
-
-
-def asked_for_s(retry_after: str, now: float) -> float:
-    """The seconds that a `Retry-After` header asks for: a number, or a date (RFC 9110, 10.2.3); 0 where it says neither."""
-    if retry_after.strip().isascii() and retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - now)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0

@@ -1,13 +1,12 @@
 """What the service can find in turns, each thing declared once; needs no optional package."""
 
-from grice.middleware.capabilities.capability import Capability, Loading, Predicts, encode_dialogue
+from grice.middleware.capabilities.capability import Capability, Loading, encode_dialogue
 from grice.middleware.capabilities.registry import CAPABILITIES, Registry, capability_settings, is_offered, load_capabilities
 
 __all__ = [
     "CAPABILITIES",
     "Capability",
     "Loading",
-    "Predicts",
     "Registry",
     "capability_settings",
     "encode_dialogue",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from grice.middleware.capabilities.codec import decode, encode
 from grice.middleware.monitor import MonitorSettings
@@ -17,17 +17,7 @@ from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError, InputError
 
 Asked = TypeVar("Asked")
-Asked_contra = TypeVar("Asked_contra", contravariant=True)
 Result = TypeVar("Result")
-Result_co = TypeVar("Result_co", covariant=True)
-
-
-class Predicts(Protocol[Asked_contra, Result_co]):
-    """A model in this process or behind the service."""
-
-    def predict(self, asked: Sequence[Asked_contra], /) -> Sequence[Result_co]:
-        """One result for each that is asked, in order. An empty list gives an empty list."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from grice.middleware.capabilities.capability import Capability, Loading
 from grice.models.dialogue import Dialogue
-from grice.models.directness.scorer import DirectnessScorer, load_directness_scorer
+from grice.models.directness.scorer import DirectnessModel, load_directness_scorer
 from grice.models.results import Directness
 
 
-def _load(wanted: Loading) -> DirectnessScorer:
+def _load(wanted: Loading) -> DirectnessModel:
     return load_directness_scorer(wanted.pipeline.directness_model, **wanted.pipeline.runtime)
 
 

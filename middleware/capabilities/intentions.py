@@ -5,11 +5,11 @@ from __future__ import annotations
 from grice.middleware.capabilities.capability import Capability, Loading
 from grice.middleware.capabilities.codec import decode, malformed
 from grice.models.dialogue import Dialogue
-from grice.models.face_acts.detector import IntentionDetector, load_intention_detector
+from grice.models.face_acts.detector import FaceActDetector, load_intention_detector
 from grice.models.results import Intentions
 
 
-def _load(wanted: Loading) -> IntentionDetector:
+def _load(wanted: Loading) -> FaceActDetector:
     return load_intention_detector(wanted.model, **wanted.pipeline.runtime, **wanted.fields)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grice.middleware.capabilities.capability import Capability, Loading, encode_dialogue
-from grice.models.minds.labels import Role
+from grice.models.minds.labels import MindRole
 from grice.models.minds.model import MindModel, load_mind_model
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
@@ -26,7 +26,7 @@ class WireTurnIntentions:
     """
 
     place: int
-    role: Role
+    role: MindRole
     coarse: tuple[str, ...]
     fine: tuple[str, ...]
     probabilities: Mapping[str, Share]
@@ -47,7 +47,7 @@ class WireItemAttitude:
 
     item: str
     place: int
-    suggested_by: Role
+    suggested_by: MindRole
     seen: Share
     liked: Share
     likely_to_watch: bool
@@ -64,7 +64,7 @@ class WireNextStrategies:
         effective: Whether each is likely to work: people rather use it than not.
     """
 
-    role: Role
+    role: MindRole
     strategies: tuple[str, ...]
     probabilities: Mapping[str, Share]
     effective: Mapping[str, bool]

@@ -11,7 +11,7 @@ from grice.middleware.capabilities.codec import decode, field_of, malformed
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.errors import InputError, ModelError
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 from grice.models.results import Share, SlotValues
 from grice.models.slots.questions import SlotQuestion
 from grice.models.slots.resolver import load_slot_resolver
@@ -45,7 +45,7 @@ Reports = tuple[SlotReport, ...]
 class SlotReporter:
     """Asks a resolver, which is known by its protocol only."""
 
-    def __init__(self, resolver: SlotResolver) -> None:
+    def __init__(self, resolver: SlotPredictor) -> None:
         self.resolver = resolver
 
     def predict(self, asked: Sequence[Questions]) -> list[Reports]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from grice.models.data.download import Progress
+from grice.models.data.download import DownloadProgress
 from grice.models.data.fetch import fetch
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.data.pins import DataSet, data_set, data_sets
@@ -85,11 +85,11 @@ def _list() -> int:
     return 0
 
 
-def _progress(name: str) -> Progress:
+def _progress(name: str) -> DownloadProgress:
     return _bar(name) if sys.stderr.isatty() else _lines(name)
 
 
-def _bar(name: str) -> Progress:
+def _bar(name: str) -> DownloadProgress:
     try:
         from tqdm import tqdm
     except ImportError:
@@ -105,7 +105,7 @@ def _bar(name: str) -> Progress:
     return report
 
 
-def _lines(name: str) -> Progress:
+def _lines(name: str) -> DownloadProgress:
     reported = -1
 
     def report(done: int, size: int) -> None:

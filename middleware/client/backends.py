@@ -6,12 +6,13 @@ import functools
 from collections.abc import Sequence
 from typing import Any, Generic
 
-from grice.middleware.capabilities import CAPABILITIES, Capability, Loading, Predicts
+from grice.middleware.capabilities import CAPABILITIES, Capability, Loading
 from grice.middleware.capabilities.capability import Asked, Result
 from grice.middleware.client.settings import RemoteSettings
+from grice.middleware.runtime.deadline import TimedWorkers
 from grice.middleware.runtime.remembered import Remembered
-from grice.middleware.runtime.timed_workers import TimedWorkers
 from grice.middleware.settings import PipelineSettings
+from grice.models.protocols import Predicts
 
 
 def load_backend(

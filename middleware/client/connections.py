@@ -22,7 +22,7 @@ MAX_ANSWER_BYTES = 8_000_000
 _thread = threading.local()
 
 
-class Exchange:
+class CuttableRequest:
     """One request under way. `cut` may be called from another thread, so that the one that reads does not wait for ever."""
 
     def __init__(self) -> None:
@@ -59,11 +59,11 @@ class Connections:
         self._pool = urllib3.connection_from_url(f"{parts.scheme}://{parts.netloc}", maxsize=size, block=False, **checked)
         self._pool.ConnectionCls = type("Connection", (_Known, self._pool.ConnectionCls), {})
 
-    def begin(self) -> Exchange:
+    def begin(self) -> CuttableRequest:
         """A request that can be cut."""
-        return Exchange()
+        return CuttableRequest()
 
-    def request(self, exchange: Exchange, method: str, path: str, body: bytes | None, timeout_s: float) -> tuple[int, bytes]:
+    def request(self, exchange: CuttableRequest, method: str, path: str, body: bytes | None, timeout_s: float) -> tuple[int, bytes]:
         """Status and body of the answer. `timeout_s` bounds connecting and each wait for data; `exchange.cut` bounds the whole.
 
         A connection that the other side closed while it was idle is replaced: the request is sent once more.

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from grice.middleware.client.breaker import PROBE_EVERY_S, CircuitBreaker
 from grice.middleware.client.settings import RemoteSettings
-from grice.middleware.runtime.timed_workers import TimedWorkers
+from grice.middleware.runtime.deadline import TimedWorkers
 from grice.models.errors import DeadlineExceeded, GriceError, ServiceError, shorten
 
 SCHEMA_VERSION = 1

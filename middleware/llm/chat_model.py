@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import logging
-import random
 import threading
-import time
 from collections.abc import Sequence
 
 from grice.middleware.client.breaker import CircuitBreaker
@@ -16,12 +14,13 @@ from grice.middleware.llm.pace import Pace
 from grice.middleware.llm.reply import Message, Reply, reply_of
 from grice.middleware.llm.reply_cache import ReplyCache
 from grice.middleware.llm.request import Request, name_of, request_of
+from grice.middleware.runtime.backoff import Backoff
+from grice.middleware.runtime.deadline import Deadline
 from grice.models.errors import DeadlineExceeded, GriceError, JudgeError, StoreError
 
 log = logging.getLogger(__name__)
 
-FIRST_WAIT_S = 0.5
-LONGEST_WAIT_S = 30.0
+BACKOFF = Backoff(first_s=0.5, longest_s=30.0, spread=0.5)
 
 
 class ChatModel:
@@ -67,7 +66,7 @@ class ChatModel:
             CircuitOpen: the server failed before and has not answered since.
             StoreError: the budget cannot be reached.
         """
-        end = time.monotonic() + (self.settings.deadline_s if deadline_s is None else deadline_s)
+        deadline = Deadline(self.settings.deadline_s if deadline_s is None else deadline_s)
         request = request_of(self.settings, messages)
         name = name_of(self.settings, request)
         found = self._cache.read(name) if self._cache else None
@@ -75,11 +74,11 @@ class ChatModel:
             return self.settings.priced(found)
         if self._breaker:
             self._breaker.check()
-        if time.monotonic() >= end:  # so that a question that waited too long for its turn takes nothing from the budget
+        if deadline.is_over:  # so that a question that waited too long for its turn takes nothing from the budget
             raise DeadlineExceeded("the question was not asked: its time was up before its turn")
         if self._budget:
             self._budget.take()
-        reply = self.settings.priced(reply_of(self._answer(request, end)))
+        reply = self.settings.priced(reply_of(self._answer(request, deadline)))
         if self._cache and reply.text:  # an empty answer may be a mishap: it is asked for again
             self._cache.write(name, reply)
         self._spend(reply.cost)
@@ -92,8 +91,8 @@ class ChatModel:
             conversations: what is asked.
             deadline_s: how long all of it may take; None: every question has the time of the settings.
         """
-        end = None if deadline_s is None else time.monotonic() + deadline_s
-        futures = [self._workers.submit(self._attempted, messages, end) for messages in conversations]
+        deadline = None if deadline_s is None else Deadline(deadline_s)
+        futures = [self._workers.submit(self._attempted, messages, deadline) for messages in conversations]
         try:
             concurrent.futures.wait(futures, deadline_s)
         finally:  # also when the caller is interrupted: what has not been asked costs nothing
@@ -119,35 +118,35 @@ class ChatModel:
         except StoreError as error:  # the reply is there and paid for; the next question finds the budget out of reach
             log.warning("what a reply cost is missing in the budget: %s", error)
 
-    def _attempted(self, messages: Sequence[Message], end: float | None) -> Reply | GriceError:
+    def _attempted(self, messages: Sequence[Message], deadline: Deadline | None) -> Reply | GriceError:
         try:
-            return self.complete(messages, None if end is None else end - time.monotonic())
+            return self.complete(messages, None if deadline is None else deadline.left_s)
         except GriceError as error:
             return error
 
     def _is_back(self) -> bool:
         return self._closed.is_set() or self._connection.answers()
 
-    def _wait_for_turn(self, end: float) -> None:
+    def _wait_for_turn(self, deadline: Deadline) -> None:
         wait = self._pace.take() if self._pace else 0.0
-        if wait and (time.monotonic() + wait >= end or self._closed.wait(wait)):
+        if wait and (not deadline.allows(wait) or self._closed.wait(wait)):
             raise DeadlineExceeded("the question was not asked: its turn in the rate of requests was too late")
 
-    def _answer(self, request: Request, end: float) -> bytes:
+    def _answer(self, request: Request, deadline: Deadline) -> bytes:
         """The body of the server's answer, at the first attempt that brings one."""
         had_time, attempt = False, 0
         while True:
             attempt += 1
-            self._wait_for_turn(end)
-            left = end - time.monotonic()
+            self._wait_for_turn(deadline)
+            left = deadline.left_s
             answer = self._connection.ask(request, max(0.001, min(self.settings.timeout_s, left)))
             if isinstance(answer, bytes):
                 if self._breaker:
                     self._breaker.succeeded()
                 return answer
             had_time = had_time or left >= self.settings.timeout_s or not answer.late
-            wait = max(answer.after_s, _wait_s(attempt))
-            too_late = time.monotonic() + wait >= end
+            wait = max(answer.after_s, BACKOFF.wait_s(attempt))
+            too_late = not deadline.allows(wait)
             if answer.again and not too_late and attempt < self.settings.attempts and not self._closed.wait(wait):
                 continue
             if answer.again and had_time and self._breaker:  # a question that came too late says nothing of the server
@@ -155,9 +154,3 @@ class ChatModel:
             if answer.again and too_late:
                 raise DeadlineExceeded(f"{answer.why}, and another attempt would be too late")
             raise JudgeError(f"{answer.why}; attempts: {attempt}")
-
-
-def _wait_s(attempt: int) -> float:
-    """Twice as long after each attempt, and a random part of it, so that several callers do not come back together."""
-    longest: float = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** (attempt - 1))
-    return longest * random.uniform(0.5, 1.0)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import email.utils
-import math
 import re
-import time
 from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.llm.chat_settings import ChatSettings
 from grice.middleware.llm.sdk import client_of, openai
+from grice.middleware.runtime.backoff import retry_after_s
+from grice.middleware.runtime.deadline import Deadline
 from grice.models.errors import JudgeError
 
 LARGEST_ANSWER = 10_000_000
@@ -57,7 +56,7 @@ class Connection:
         Raises:
             JudgeError: the answer is too large.
         """
-        end = time.monotonic() + timeout_s
+        deadline = Deadline(timeout_s)
         body = bytearray()
         more = {name: value for name, value in request.items() if name not in _ARGUMENTS}  # the SDK does not know all of them
         asked = {name: request[name] for name in _ARGUMENTS}
@@ -69,7 +68,7 @@ class Connection:
                     body += piece
                     if len(body) > LARGEST_ANSWER:
                         raise JudgeError(f"the server answered more than {LARGEST_ANSWER} bytes")
-                    if time.monotonic() > end:
+                    if deadline.is_over:
                         return _late(timeout_s)
         except JudgeError:
             raise
@@ -78,7 +77,7 @@ class Connection:
         except openai.APITimeoutError:
             return _late(timeout_s)
         except Exception as error:  # reading the body raises what the SDK's HTTP library raises, another one since version 3
-            if time.monotonic() > end:
+            if deadline.is_over:
                 return _late(timeout_s)
             return Unanswered(f"the connection failed ({type(error.__cause__ or error).__name__})", again=True)
         return bytes(body)
@@ -107,16 +106,4 @@ def _refused(error: openai.APIStatusError) -> Unanswered:
     words = [str(word) for word in (error.code, error.type, error.param) if word and _IDENTIFIER.fullmatch(str(word))]
     named = f"{status} ({', '.join(words)})" if words else str(status)
     again = (status >= 500 or status in _BUSY) and error.code != _FINAL
-    return Unanswered(f"the server answered {named}", again, _retry_after(error.response.headers.get("retry-after", "")))
-
-
-def _retry_after(text: str) -> float:
-    """Seconds in a Retry-After header, which holds seconds or a date (RFC 9110, section 10.2.3); 0 where there is neither."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
-        except (ValueError, TypeError, OverflowError):
-            return 0.0
-    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
+    return Unanswered(f"the server answered {named}", again, retry_after_s(error.response.headers.get("retry-after", "")))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
-from typing import TypeVar
 
 from grice.middleware.llm.budget import DAY_S, HOUR_S, STEP_S, Clock, Limits, oldest_step
-from grice.middleware.runtime.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import connect, redis_errors
 from grice.models.errors import StoreError
 
 CALLS = "grice:judge:calls"
 USD = "grice:judge:usd"
+_OPERATION = "reading the budget"
 
 # Redis runs a script as one step: two processes cannot take the last call both. It answers calls, dollars (as text) and the rest.
 _TAKE = """
@@ -31,8 +30,6 @@ if (ARGV[4] == '' or calls < tonumber(ARGV[4])) and (ARGV[5] == '' or usd < tonu
 end
 return {0, calls, tostring(usd)}
 """
-
-Answer = TypeVar("Answer")
 
 
 class RedisBudget:
@@ -58,21 +55,14 @@ class RedisBudget:
         now = self._clock()
         limits = ["" if limit is None else repr(limit) for limit in (self.limits.calls_per_hour, self.limits.usd_per_day)]
         values = [repr(now), repr(now - HOUR_S), oldest_step(now), *limits, uuid.uuid4().hex, HOUR_S]
-        taken, calls, usd = self._ask(lambda: self._take(keys=[CALLS, USD], args=values))
+        with redis_errors(_OPERATION):
+            taken, calls, usd = self._take(keys=[CALLS, USD], args=values)
         if not taken:
             raise self.limits.exhausted(int(calls), float(usd)) or StoreError("Redis: the budget refused a call that has room")
 
+    @redis_errors(_OPERATION)
     def spend(self, usd: float) -> None:
-        self._ask(lambda: self._spend(int(self._clock() // STEP_S), usd))
-
-    def _spend(self, step: int, usd: float) -> None:
         with self._redis.pipeline(transaction=True) as transaction:
-            transaction.hincrbyfloat(USD, step, usd)
+            transaction.hincrbyfloat(USD, int(self._clock() // STEP_S), usd)
             transaction.expire(USD, DAY_S + STEP_S)
             transaction.execute()
-
-    def _ask(self, work: Callable[[], Answer]) -> Answer:
-        try:
-            return work()
-        except (RedisError, OSError) as error:
-            raise StoreError(f"Redis: the budget cannot be read: {type(error).__name__}; is it running and reachable?") from error

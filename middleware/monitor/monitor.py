@@ -9,10 +9,10 @@ from grice.middleware.monitor.escalation import Escalation, asked, judged
 from grice.middleware.monitor.judgement import Judge
 from grice.middleware.monitor.monitor_settings import MonitorSettings
 from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelError
 from grice.models.protocols import Model
 from grice.models.results import Behavior, Behaviors
 
@@ -66,7 +66,7 @@ class Monitor:
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
         """As `predict`, by the model alone."""
-        return [self._report(behaviors) for behaviors in self._scored(dialogues)]
+        return [self._report(outcome) for outcome in isolate(self.model.predict, dialogues)]
 
     def second_opinions(self, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
         """The reports after the judge, which is asked where the rule of escalation says so; waits for it."""
@@ -78,24 +78,11 @@ class Monitor:
             answers = iter(asked(self.judge, questions))
         return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
 
-    def _scored(self, dialogues: Sequence[Dialogue]) -> list[Behaviors | StageFailure]:
-        if not dialogues:
-            return []
-        try:
-            found: list[Behaviors | StageFailure] = list(self.model.predict(dialogues))
-            if len(found) != len(dialogues):
-                raise ModelError(f"the model gave {len(found)} results for {len(dialogues)} dialogues")
-        except Exception as error:  # a model may fail in any way
-            if len(dialogues) > 1:  # so that one response does not take the others with it
-                return [each for dialogue in dialogues for each in self._scored([dialogue])]
-            log.warning("the behaviour model failed: %s", type(error).__name__)  # its message may quote the response
-            return [StageFailure("monitor", type(error).__name__, str(error))]
-        return found
-
-    def _report(self, found: Behaviors | StageFailure) -> ResponseReport:
-        if isinstance(found, StageFailure):
-            return ResponseReport(None, failures=(found,))
-        return ResponseReport(found, found.shown(self.thresholds))
+    def _report(self, outcome: Behaviors | Exception) -> ResponseReport:
+        if isinstance(outcome, Exception):
+            log.warning("the behaviour model failed: %s", type(outcome).__name__)  # its message may quote the response
+            return ResponseReport(None, failures=(StageFailure("monitor", type(outcome).__name__, str(outcome)),))
+        return ResponseReport(outcome, outcome.shown(self.thresholds))
 
 
 def _judge(settings: MonitorSettings) -> Judge | None:

@@ -12,8 +12,7 @@ from grice.middleware.rates.counted import to_rates
 from grice.middleware.rates.increments import RateNames, increments
 from grice.middleware.rates.rate import Rate
 from grice.middleware.rates.rate_store import Split
-from grice.middleware.runtime.redis_connection import RedisError, connect
-from grice.models.errors import StoreError
+from grice.middleware.runtime.redis_connection import connect, redis_errors
 
 
 class RedisRates:
@@ -40,15 +39,12 @@ class RedisRates:
             for each in increments(self._names.bounded(response)):
                 steps[each.key, each.field] += each.amount
                 expires[each.key] = each.expire_s
-        try:
-            with self._redis.pipeline(transaction=True) as transaction:
-                for (key, field), amount in steps.items():
-                    transaction.hincrby(key, field, amount)
-                for key, seconds in expires.items():
-                    transaction.expire(key, seconds)
-                transaction.execute()
-        except (RedisError, OSError) as error:
-            raise _failed("counting", error) from error
+        with redis_errors("counting"), self._redis.pipeline(transaction=True) as transaction:
+            for (key, field), amount in steps.items():
+                transaction.hincrby(key, field, amount)
+            for key, seconds in expires.items():
+                transaction.expire(key, seconds)
+            transaction.execute()
 
     def rates(
         self,
@@ -60,19 +56,12 @@ class RedisRates:
     ) -> list[Rate]:
         sums: Counter[str | bytes] = Counter()
         keys = bucket_keys(window_s, time.time() if now is None else now)
-        try:
-            with self._redis.pipeline(transaction=False) as pipeline:
-                for key in keys:
-                    pipeline.hgetall(key)
-                for counters in pipeline.execute():
-                    sums.update({field: int(number) for field, number in counters.items()})
-        except (RedisError, OSError) as error:
-            raise _failed("reading rates", error) from error
+        with redis_errors("reading rates"), self._redis.pipeline(transaction=False) as pipeline:
+            for key in keys:
+                pipeline.hgetall(key)
+            for counters in pipeline.execute():
+                sums.update({field: int(number) for field, number in counters.items()})
         return to_rates(sums, bot_version, channel, by)
 
     def close(self) -> None:
         self._redis.close()
-
-
-def _failed(work: str, error: Exception) -> StoreError:
-    return StoreError(f"Redis: {work} failed: {type(error).__name__}; is it running and reachable?")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from grice.middleware.turns.guard.evidence import squashed
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
+from grice.middleware.turns.guard.facts import squashed
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import ModelError
 from grice.models.protocols import Model

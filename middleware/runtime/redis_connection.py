@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
-from grice.models.errors import MissingExtra, SettingsError
+from grice.models.errors import MissingExtra, SettingsError, StoreError
 
 try:
     import redis
@@ -33,3 +35,16 @@ def connect(url: str, timeout_s: float) -> Any:
         return redis.Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0))
     except ValueError as error:
         raise SettingsError("redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://") from error
+
+
+@contextlib.contextmanager
+def redis_errors(operation: str) -> Iterator[None]:
+    """Around operations of Redis, as a context or a decorator: what it raises becomes a `StoreError` that names the operation.
+
+    Raises:
+        StoreError: Redis cannot be reached or refuses.
+    """
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreError(f"Redis: {operation} failed: {type(error).__name__}; is it running and reachable?") from error

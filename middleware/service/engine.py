@@ -17,7 +17,7 @@ from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.service.nlu_server import NluServer
-from grice.middleware.service.watch.live import Live
+from grice.middleware.service.watch.live import LiveStreams
 from grice.middleware.service.watch.watch import Watch
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import DialogueStore
@@ -48,7 +48,7 @@ class Engine:
         self.stream = open_stream(settings)
         self.nlu = NluServer(settings.nlu_url, settings.nlu_token, settings.nlu_timeout_ms / 1000) if settings.nlu_url else None
         self.watch = Watch(settings, MonitorMetrics(self.metrics.registry), alerts)
-        self.live = Live(self.watch, settings.live_every_s, settings.live_clients)
+        self.live = LiveStreams(self.watch, settings.live_every_s, settings.live_clients)
         self.metrics.live(lambda: self.live.clients)
         self._batchers: list[Batcher[Any, Any]] = []
         self.routes: dict[str, Route[Any, Any, Any]] = {

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grice.middleware.capabilities import Predicts
 from grice.middleware.capabilities.slots import MOST_SLOTS, SLOTS, Questions, Reports, SlotReport
 from grice.middleware.settings import check_choices, setting
 from grice.models.dialogue import Dialogue
 from grice.models.errors import SettingsError
+from grice.models.protocols import Predicts
 from grice.models.slots.questions import SlotQuestion
 
 DEFAULT_CONFIDENCE = 0.8

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
 
-from grice.middleware.runtime.redis_connection import RedisError, connect
+from grice.middleware.runtime.redis_connection import connect, redis_errors
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
@@ -26,8 +25,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 redis.call('PEXPIRE', KEYS[2], ARGV[5])
 return 1
 """
-
-Answer = TypeVar("Answer")
 
 
 class RedisStore:
@@ -55,9 +52,8 @@ class RedisStore:
         if not turns:
             return False
         rows = [json.dumps([turn.speaker, turn.text], ensure_ascii=False) for turn in turns][-self.max_turns :]
-        if once is None:
-            return self._ask("append", lambda: self._append(dialogue_id, rows))
-        return self._ask("append", lambda: self._append_once(dialogue_id, rows, once))
+        with redis_errors("append"):
+            return self._append(dialogue_id, rows) if once is None else self._append_once(dialogue_id, rows, once)
 
     def _append(self, dialogue_id: str, rows: Sequence[str]) -> bool:
         with self._redis.pipeline(transaction=True) as transaction:
@@ -82,32 +78,28 @@ class RedisStore:
     def read(self, dialogue_id: str, last: int | None = None) -> tuple[Turn, ...]:
         if last is not None and last <= 0:
             return ()
-        rows: Any = self._ask("read", lambda: self._redis.lrange(KEY + dialogue_id, -(last or 0), -1))
+        with redis_errors("read"):
+            rows = self._redis.lrange(KEY + dialogue_id, -(last or 0), -1)
         return tuple(_turn(row) for row in rows)
 
+    @redis_errors("delete")
     def delete(self, dialogue_id: str) -> bool:
-        return bool(self._ask("delete", lambda: self._redis.delete(KEY + dialogue_id, NAMES + dialogue_id)))
+        return bool(self._redis.delete(KEY + dialogue_id, NAMES + dialogue_id))
 
+    @redis_errors("expire")
     def expire(self, dialogue_id: str, seconds: float) -> bool:
-        return self._ask("expire", lambda: self._expire(dialogue_id, round(seconds * 1000)))
-
-    def _expire(self, dialogue_id: str, milliseconds: int) -> bool:
+        milliseconds = round(seconds * 1000)
         with self._redis.pipeline(transaction=True) as transaction:
             transaction.pexpire(KEY + dialogue_id, milliseconds)
             transaction.pexpire(NAMES + dialogue_id, milliseconds)
             return bool(transaction.execute()[0])
 
+    @redis_errors("ping")
     def ping(self) -> None:
-        self._ask("ping", self._redis.ping)
+        self._redis.ping()
 
     def close(self) -> None:
         self._redis.close()
-
-    def _ask(self, operation: str, work: Callable[[], Answer]) -> Answer:
-        try:
-            return work()
-        except (RedisError, OSError) as error:
-            raise StoreError(f"Redis: {operation} failed: {type(error).__name__}; is it running and reachable?") from error
 
 
 def _turn(row: bytes) -> Turn:

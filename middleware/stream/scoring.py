@@ -13,9 +13,9 @@ from grice.middleware.monitor.judgement import Judgement
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.monitor.response_report import ResponseReport
 from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.runtime.isolation import isolate
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelError
 
 log = logging.getLogger(__name__)
 
@@ -66,21 +66,20 @@ def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callab
 
 
 def _scored(monitor: Monitor, asked: Sequence[Asked], tries: int) -> list[Scored | Failed]:
-    if not asked:
-        return []
-    try:
+    def work(asked: Sequence[Asked]) -> list[Scored | Failed]:
         reports = monitor.predict([dialogue for _, dialogue in asked])
-        if len(reports) != len(asked):
-            raise ModelError(f"the monitor gave {len(reports)} reports for {len(asked)} dialogues")
-        return [_result(monitor, event, dialogue, report, tries) for (event, dialogue), report in zip(asked, reports, strict=True)]
-    except Exception as error:  # a monitor may fail in any way
-        if len(asked) > 1:  # so that one response does not take the others with it
-            return [each for one in asked for each in _scored(monitor, [one], tries)]
-        log.warning("a response could not be scored", extra={"error": type(error).__name__})  # its message may quote it
-        return [Failed(type(error).__name__, str(error), tries)]
+        return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
+
+    return [_failed(outcome, tries) if isinstance(outcome, Exception) else outcome for outcome in isolate(work, asked)]
 
 
-def _result(monitor: Monitor, event: DialogueEvent, dialogue: Dialogue, report: ResponseReport, tries: int) -> Scored | Failed:
+def _failed(error: Exception, tries: int) -> Failed:
+    log.warning("a response could not be scored", extra={"error": type(error).__name__})  # its message may quote it
+    return Failed(type(error).__name__, str(error), tries)
+
+
+def _result(monitor: Monitor, asked: Asked, report: ResponseReport, tries: int) -> Scored | Failed:
+    event, dialogue = asked
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
         return Failed(failure.error, failure.message, tries)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grice.middleware.turns.guard.evidence import find_facts, offered, squashed
-from grice.middleware.turns.guard.vocabulary import same_word, unaccented
+from grice.middleware.turns.guard.facts import find_facts, offered, squashed
+from grice.middleware.turns.guard.words import same_word, unaccented
 from grice.models.text import fact_words
 
 Span = tuple[int, int]

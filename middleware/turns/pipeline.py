@@ -1,34 +1,54 @@
-"""The live path of a user turn: directness, gate, rewriter, guard."""
+"""The live path of a user turn: directness, gate, rewriter, guard, decision."""
 
 from __future__ import annotations
 
-import concurrent.futures
+import contextlib
 import logging
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TypeVar
 
+from grice.middleware.runtime.deadline import TimedWorkers
+from grice.middleware.runtime.isolation import isolate
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.telemetry import traced
-from grice.middleware.turns.analysis import Decision, Finding, Stage, StageFailure, TurnAnalysis
-from grice.middleware.turns.courtesy import is_courtesy
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.middleware.turns.guard import Guard
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
-from grice.models.errors import DeadlineExceeded, ModelError
+from grice.models.errors import DeadlineExceeded, InputError
 from grice.models.protocols import Model, OffersCandidates
 from grice.models.results import Directness, Rewrite
 
 Result = TypeVar("Result")
 
+STAGE_THREADS = 4
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Turn:
+    """A turn on its way, with what the stages have found so far."""
+
+    dialogue: Dialogue
+    directness: Directness | None = None
+    rewrite: Rewrite | None = None
+    findings: tuple[Finding, ...] = ()
+    failure: StageFailure | None = None
+
+    @property
+    def text(self) -> str:
+        return self.dialogue.last.text
 
 
 class Pipeline:
     """Decides for each user turn whether it passes, is rewritten, or needs a question back.
 
-    The models are known by their protocol only, so a remote model or a test's fits as well. A stage that fails or is later than
-    `deadline_ms` leaves its turns unchanged and marked (`on_error="pass_through"`) or raises (`"raise"`).
+    The models are known by their protocol only, so a remote model or a test's fits as well. A turn on which a stage fails, or is
+    later than `deadline_ms`, stays unchanged and is marked (`on_error="pass_through"`), or the error is raised (`"raise"`). One
+    turn that breaks a model does not take the others of its batch with it.
     """
 
     def __init__(
@@ -42,7 +62,7 @@ class Pipeline:
         self.directness = directness
         self.rewriter = rewriter
         self.guard = guard or Guard()
-        self._workers = concurrent.futures.ThreadPoolExecutor(max_workers=4, thread_name_prefix="grice-stage")
+        self._workers = TimedWorkers(STAGE_THREADS, "grice-stage")
 
     @classmethod
     def load(cls, settings: PipelineSettings | None = None) -> Pipeline:
@@ -62,86 +82,109 @@ class Pipeline:
         """Analyse the last turn of each dialogue, in order.
 
         Raises:
+            InputError: something else than dialogues was given.
             GriceError: a stage failed and the settings say `raise`.
         """
-        analyses = [TurnAnalysis(dialogue.last.text, dialogue.last.text, "pass", "direct") for dialogue in dialogues]
-        if not analyses:
-            return []
-        scores = self._stage("directness", lambda: _complete(self.directness.predict(dialogues), dialogues))
-        if isinstance(scores, StageFailure):
-            return [replace(analysis, reason="failed", failures=(scores,)) for analysis in analyses]
-        analyses = [replace(analysis, directness=score) for analysis, score in zip(analyses, scores, strict=True)]
-        indirect = []
-        for place, (dialogue, score) in enumerate(zip(dialogues, scores, strict=True)):
-            if score.score >= self.settings.direct_from:
-                continue
-            if is_courtesy(dialogue.last.text):
-                analyses[place] = replace(analyses[place], reason="courtesy")
-            else:
-                indirect.append(place)
-        if indirect:
-            rewritten = self._rewrite([dialogues[place] for place in indirect], [analyses[place] for place in indirect])
-            for place, analysis in zip(indirect, rewritten, strict=True):
-                analyses[place] = analysis
-        return analyses
+        _check(dialogues)
+        turns = [_Turn(dialogue) for dialogue in dialogues]
+        self._score(turns)
+        indirect = [turn for turn in turns if self._is_indirect(turn)]
+        self._rewrite(indirect)
+        self._guard(indirect)
+        self._replace_refused([turn for turn in indirect if turn.findings])
+        return [self._analysis(turn) for turn in turns]
 
-    def _rewrite(self, dialogues: Sequence[Dialogue], analyses: Sequence[TurnAnalysis]) -> list[TurnAnalysis]:
-        rewrites = self._stage("rewriter", lambda: _complete(self.rewriter.predict(dialogues), dialogues))
-        if isinstance(rewrites, StageFailure):
-            return [replace(analysis, reason="failed", failures=(rewrites,)) for analysis in analyses]
-        checks = self._stage("guard", lambda: [self._checked(*pair) for pair in zip(dialogues, rewrites, strict=True)])
-        if isinstance(checks, StageFailure):
-            return [
-                replace(analysis, reason="failed", failures=(checks,), rewrite=rewrite)
-                for analysis, rewrite in zip(analyses, rewrites, strict=True)
-            ]
-        return [self._judge(analysis, *check) for analysis, check in zip(analyses, checks, strict=True)]
+    def _score(self, turns: Sequence[_Turn]) -> None:
+        for turn, score in self._ask("directness", self.directness.predict, turns):
+            turn.directness = score
 
-    def _checked(self, dialogue: Dialogue, rewrite: Rewrite) -> tuple[Rewrite, tuple[Finding, ...]]:
-        """The rewrite and what the guard finds; in place of a refused one the first of the rewriter's others that it supports."""
-        findings = self.guard.check(dialogue, rewrite.text)
-        if findings and isinstance(self.rewriter, OffersCandidates):
-            for other in self.rewriter.candidates([dialogue])[0]:
-                if not self.guard.check(dialogue, other.text):
-                    return other, ()
-        return rewrite, findings
+    def _is_indirect(self, turn: _Turn) -> bool:
+        """The gate: whether the turn goes to the rewriter."""
+        return turn.directness is not None and turn.directness.score < self.settings.direct_from and not is_courtesy(turn.text)
 
-    def _judge(self, analysis: TurnAnalysis, rewrite: Rewrite, findings: tuple[Finding, ...]) -> TurnAnalysis:
-        analysis = replace(analysis, rewrite=rewrite)
-        if _letters(rewrite.text) == _letters(analysis.original):
-            return replace(analysis, reason="unchanged")
-        if findings:
-            return replace(analysis, decision=self._untrusted(analysis), reason="refused", findings=findings)
-        if rewrite.confidence < self.settings.min_confidence or not rewrite.finished or rewrite.text_cut:
-            return replace(analysis, decision=self._untrusted(analysis), reason="uncertain")
-        text = rewrite.text if self.settings.mode == "replace" else appended(analysis.original, rewrite.text)
-        return replace(analysis, text=text, decision="rewrite", reason="indirect")
+    def _rewrite(self, turns: Sequence[_Turn]) -> None:
+        for turn, rewrite in self._ask("rewriter", self.rewriter.predict, turns):
+            turn.rewrite = rewrite
 
-    def _untrusted(self, analysis: TurnAnalysis) -> Decision:
-        score = analysis.directness.score if analysis.directness else 0.0
-        return "clarify" if score < self.settings.clarify_below else "pass"
+    def _guard(self, turns: Sequence[_Turn]) -> None:
+        """Ask the guard about every rewrite. It is our own code on short texts, so it needs no thread and no deadline."""
+        checked = [(turn, turn.rewrite) for turn in turns if turn.rewrite is not None]
+        with traced("grice.guard") if checked else contextlib.nullcontext():
+            for turn, rewrite in checked:
+                turn.findings = self._findings(turn, rewrite)
 
-    def _stage(self, stage: Stage, work: Callable[[], Result]) -> Result | StageFailure:
-        """The result of `work`, or its failure; a late result is thrown away."""
-        future = self._workers.submit(work)
+    def _replace_refused(self, turns: Sequence[_Turn]) -> None:
+        """Give each turn the first of the rewriter's other candidates that the guard supports; without one it stays refused."""
+        if not isinstance(self.rewriter, OffersCandidates):
+            return
+        for turn, candidates in self._ask("rewriter", self.rewriter.candidates, turns):
+            supported = next((other for other in candidates if not self._findings(turn, other)), None)
+            if supported is not None and turn.failure is None:
+                turn.rewrite, turn.findings = supported, ()
+
+    def _findings(self, turn: _Turn, rewrite: Rewrite) -> tuple[Finding, ...]:
         try:
+            return self.guard.check(turn.dialogue, rewrite.text)
+        except Exception as error:  # a guard of somebody's own may fail in any way
+            self._fail("guard", [turn], error)
+            return ()
+
+    def _analysis(self, turn: _Turn) -> TurnAnalysis:
+        decision, reason = self._decide(turn)
+        text = turn.text
+        if decision == "rewrite" and turn.rewrite is not None:
+            text = turn.rewrite.text if self.settings.mode == "replace" else appended(turn.text, turn.rewrite.text)
+        failures = () if turn.failure is None else (turn.failure,)
+        return TurnAnalysis(turn.text, text, decision, reason, turn.directness, turn.rewrite, turn.findings, failures)
+
+    def _decide(self, turn: _Turn) -> tuple[Decision, Reason]:
+        score, rewrite = turn.directness, turn.rewrite
+        if turn.failure is not None or score is None:
+            return "pass", "failed"
+        if score.score >= self.settings.direct_from:
+            return "pass", "direct"
+        if rewrite is None:
+            return "pass", "courtesy"
+        if _letters(rewrite.text) == _letters(turn.text):
+            return "pass", "unchanged"
+        untrusted: Decision = "clarify" if score.score < self.settings.clarify_below else "pass"
+        if turn.findings:
+            return untrusted, "refused"
+        if rewrite.confidence < self.settings.min_confidence or not rewrite.finished or rewrite.text_cut:
+            return untrusted, "uncertain"
+        return "rewrite", "indirect"
+
+    def _ask(
+        self, stage: Stage, work: Callable[[Sequence[Dialogue]], Sequence[Result]], turns: Sequence[_Turn]
+    ) -> list[tuple[_Turn, Result]]:
+        """The turns that a stage gave a result for, with it; the others are marked as failed."""
+
+        def within_deadline(dialogues: Sequence[Dialogue]) -> Sequence[Result]:
             with traced(f"grice.{stage}"):
-                return future.result(self.settings.deadline_ms / 1000)
-        except concurrent.futures.TimeoutError:
-            future.cancel()
-            error: Exception = DeadlineExceeded(f"{stage} did not answer within {self.settings.deadline_ms} ms")
-        except Exception as caught:  # a stage may fail in any way; the conversation goes on
-            error = caught
+                return self._workers.within(self.settings.deadline_ms, stage, lambda: work(dialogues))
+
+        final = (DeadlineExceeded,) if self.settings.on_error == "pass_through" else (Exception,)
+        outcomes = isolate(within_deadline, [turn.dialogue for turn in turns], final)
+        failed: dict[Exception, list[_Turn]] = {}
+        for turn, outcome in zip(turns, outcomes, strict=True):
+            if isinstance(outcome, Exception):
+                failed.setdefault(outcome, []).append(turn)
+        for error, marked in failed.items():
+            self._fail(stage, marked, error)
+        return [(turn, each) for turn, each in zip(turns, outcomes, strict=True) if not isinstance(each, Exception)]
+
+    def _fail(self, stage: Stage, turns: Sequence[_Turn], error: Exception) -> None:
         if self.settings.on_error == "raise":
             raise error
-        log.warning("stage %s failed, the turn passes unchanged: %s", stage, type(error).__name__)  # messages may quote the turn
-        return StageFailure(stage, type(error).__name__, str(error))
+        # The message is not logged: it may quote a turn.
+        log.warning("stage %s failed, %d turns pass unchanged: %s", stage, len(turns), type(error).__name__)
+        for turn in turns:
+            turn.failure = StageFailure(stage, type(error).__name__, str(error))
 
 
-def _complete(results: Sequence[Result], dialogues: Sequence[Dialogue]) -> Sequence[Result]:
-    if len(results) != len(dialogues):
-        raise ModelError(f"the model gave {len(results)} results for {len(dialogues)} dialogues")
-    return results
+def _check(dialogues: Sequence[Dialogue]) -> None:
+    if not isinstance(dialogues, Sequence) or not all(isinstance(each, Dialogue) for each in dialogues):
+        raise InputError("dialogues", dialogues, "a list of Dialogue, such as [Dialogue.of(text, history)]")
 
 
 def appended(original: str, rewrite: str) -> str:
@@ -152,3 +195,20 @@ def appended(original: str, rewrite: str) -> str:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
+
+
+_PHRASE = (
+    r"(?:hello|hi|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|night|day)|good ?bye|bye|cheers|thanks?|thank ?you|thx"
+    r"|see you|so long|take care|nice to meet you|have an? (?:\w+ )?(?:day|afternoon|evening|night|weekend|one|time))"
+)
+_FILLER = (
+    r"(?:ok|okay|well|oh|and|there|again|everyone|all|so|very|much|a lot|now|then|soon|later|too"
+    r"|for (?:that|everything|(?:all )?your help))"
+)
+_COURTESY = re.compile(rf"(?:{_FILLER} )*{_PHRASE}(?: (?:{_PHRASE}|{_FILLER}))*")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether `text` is a greeting, thanks or a goodbye, or several of these, and says nothing else."""
+    return _COURTESY.fullmatch(" ".join(_WORD.findall(text.casefold()))) is not None

@@ -39,7 +39,7 @@ RUNS = (3, 4, 6)
 
 
 @dataclass(frozen=True)
-class Said:
+class EncodedText:
     """A turn, or a sentence of one, by its words and its meaning. `vector` has unit length, shape (width,)."""
 
     speaker: Speaker
@@ -56,7 +56,7 @@ class Nearest:
 
 
 def features(
-    response: Said, sentences: Sequence[Said], history: Sequence[Said]
+    response: EncodedText, sentences: Sequence[EncodedText], history: Sequence[EncodedText]
 ) -> tuple[NDArray[np.float32], dict[Speaker, Nearest]]:
     """The features of a response, shape (k,), and by speaker the turn in `history` that comes nearest to it, if there is one.
 
@@ -87,7 +87,7 @@ def features(
     return np.array(values, np.float32), nearest
 
 
-def pairs(sentences: Sequence[Said], earlier: Sequence[Said]) -> tuple[list[float], int]:
+def pairs(sentences: Sequence[EncodedText], earlier: Sequence[EncodedText]) -> tuple[list[float], int]:
     """`PAIR_FEATURES` of the sentences beside the earlier turns, and which of these comes nearest (0 where there are none)."""
     if not earlier:
         return [0.0] * len(PAIR_FEATURES), 0
@@ -117,7 +117,7 @@ def pairs(sentences: Sequence[Said], earlier: Sequence[Said]) -> tuple[list[floa
     return [float(value) for value in values], int(column)
 
 
-def _flags(said: Sequence[Said], name: str) -> NDArray[np.bool_]:
+def _flags(said: Sequence[EncodedText], name: str) -> NDArray[np.bool_]:
     return np.array([getattr(each.wording, name) for each in said], bool)
 
 
@@ -125,13 +125,13 @@ def _highest(values: NDArray[np.float32], where: NDArray[np.bool_]) -> float:
     return float((values * where).max())
 
 
-def _shared(one: Said, other: Said) -> float:
+def _shared(one: EncodedText, other: EncodedText) -> float:
     """Content words in both, as a share of the smaller set."""
     few = min(len(one.wording.content), len(other.wording.content))
     return len(one.wording.content & other.wording.content) / max(1, few)
 
 
-def _shape(response: Said, sentences: Sequence[Said], last: Said | None, turns: int) -> list[float]:
+def _shape(response: EncodedText, sentences: Sequence[EncodedText], last: EncodedText | None, turns: int) -> list[float]:
     said, before = response.wording, last.wording if last else Wording.of("-")
     return [
         len(said.words),
@@ -157,8 +157,10 @@ def _shape(response: Said, sentences: Sequence[Said], last: Said | None, turns: 
     ]
 
 
-def _meaning(response: Said, last: Said | None, own: Sequence[Said], partner: Sequence[Said]) -> list[float]:
-    def nearness(earlier: Sequence[Said]) -> list[float]:
+def _meaning(
+    response: EncodedText, last: EncodedText | None, own: Sequence[EncodedText], partner: Sequence[EncodedText]
+) -> list[float]:
+    def nearness(earlier: Sequence[EncodedText]) -> list[float]:
         return [float(response.vector @ said.vector) for said in earlier]
 
     to_last, to_own, to_partner = nearness([last] if last else []), nearness(own), nearness(partner)
@@ -173,7 +175,9 @@ def _meaning(response: Said, last: Said | None, own: Sequence[Said], partner: Se
     ]
 
 
-def _overlap(response: Said, last: Said | None, own: Sequence[Said], partner: Sequence[Said]) -> list[float]:
+def _overlap(
+    response: EncodedText, last: EncodedText | None, own: Sequence[EncodedText], partner: Sequence[EncodedText]
+) -> list[float]:
     said = response.wording
     before = last.wording.content if last else frozenset()
     everything = frozenset[str]().union(*(each.wording.content for each in (*own, *partner)))
@@ -192,7 +196,7 @@ def _overlap(response: Said, last: Said | None, own: Sequence[Said], partner: Se
     return [*values, 1 - len(said.runs(3)) / max(1, len(said.words) - 2)]
 
 
-def _within(sentences: Sequence[Said]) -> list[float]:
+def _within(sentences: Sequence[EncodedText]) -> list[float]:
     """A response can repeat or contradict itself."""
     vectors = np.stack([each.vector for each in sentences])
     cosine = vectors @ vectors.T
@@ -201,7 +205,7 @@ def _within(sentences: Sequence[Said]) -> list[float]:
     return [float(cosine.max()), float(len(negated) > 1)]
 
 
-def _news(response: Said, history: Sequence[Said]) -> list[float]:
+def _news(response: EncodedText, history: Sequence[EncodedText]) -> list[float]:
     """Names and numbers that nobody has mentioned: where facts can be wrong."""
     words = frozenset[str]().union(*(each.wording.words for each in history))
     names, numbers = response.wording.names, response.wording.numbers
@@ -213,7 +217,9 @@ def _news(response: Said, history: Sequence[Said]) -> list[float]:
     ]
 
 
-def _claims(response: Said, sentences: Sequence[Said], last: Said | None, own: Sequence[Said]) -> list[float]:
+def _claims(
+    response: EncodedText, sentences: Sequence[EncodedText], last: EncodedText | None, own: Sequence[EncodedText]
+) -> list[float]:
     """What the bot says of itself, and what it said before of what it is asked now."""
     said, asked = response.wording, last.wording if last else Wording.of("-")
     about_itself = [each.wording.negated for each in sentences if each.wording.first_person and not each.wording.question]

@@ -15,7 +15,7 @@ import numpy as np
 from grice.models.behaviors.inputs import BehaviorInputs
 from grice.models.errors import WeightsError
 from grice.models.results import BEHAVIORS
-from grice.models.runtime.heads import HALVED, Array, Forest, Networks, WordModel, load_arrays, logit, save_arrays, sigmoid
+from grice.models.runtime.heads import HALVED, Floats, Forest, Networks, WordModel, load_arrays, logit, save_arrays, sigmoid
 
 
 def with_auxiliary(inputs: BehaviorInputs, auxiliary: Networks) -> BehaviorInputs:
@@ -24,7 +24,7 @@ def with_auxiliary(inputs: BehaviorInputs, auxiliary: Networks) -> BehaviorInput
     return replace(inputs, features=np.concatenate([inputs.features, said]).astype(np.float32))
 
 
-def network_inputs(inputs: BehaviorInputs) -> Array:
+def network_inputs(inputs: BehaviorInputs) -> Floats:
     """Both vectors, their product and the features, shape (3 × width + k,)."""
     return np.concatenate([inputs.response, inputs.last, inputs.response * inputs.last, inputs.features])
 
@@ -44,17 +44,17 @@ class BehaviorHeads:
     networks: Networks
     forest: Forest
     words: WordModel
-    response_axes: Array
-    last_axes: Array
-    product_axes: Array
-    slope: Array
-    offset: Array
+    response_axes: Floats
+    last_axes: Floats
+    product_axes: Floats
+    slope: Floats
+    offset: Floats
 
-    def probabilities(self, inputs: BehaviorInputs) -> Array:
+    def probabilities(self, inputs: BehaviorInputs) -> Floats:
         """Of the nine behaviours, in the order of `BEHAVIORS`: shape (9,)."""
         return sigmoid(self.slope * logit(self.mean(inputs)) + self.offset)
 
-    def mean(self, inputs: BehaviorInputs) -> Array:
+    def mean(self, inputs: BehaviorInputs) -> Floats:
         """The mean of the members before calibration, shape (9,)."""
         inputs = with_auxiliary(inputs, self.auxiliary)
         networks = self.networks.predict(network_inputs(inputs))
@@ -62,7 +62,7 @@ class BehaviorHeads:
         words = self.words.predict(inputs.words)
         return ((2 * networks + 2 * trees + words) / 5).astype(np.float32)
 
-    def forest_inputs(self, inputs: BehaviorInputs) -> Array:
+    def forest_inputs(self, inputs: BehaviorInputs) -> Floats:
         """Features and projected vectors."""
         product = inputs.response * inputs.last
         projected = inputs.response @ self.response_axes, inputs.last @ self.last_axes, product @ self.product_axes

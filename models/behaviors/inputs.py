@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grice.models.behaviors.features import Nearest, Said, features
+from grice.models.behaviors.features import EncodedText, Nearest, features
 from grice.models.dialogue import Dialogue, Speaker, plain_text
 from grice.models.runtime.heads import Slots
 from grice.models.sentence_encoder.encoder import SentenceEncoder
@@ -65,9 +65,9 @@ def read_inputs(encoder: SentenceEncoder, dialogue: Dialogue) -> BehaviorInputs:
     )
 
 
-def _said(encoder: SentenceEncoder, turns: Sequence[tuple[Speaker, str]]) -> list[Said]:
+def _said(encoder: SentenceEncoder, turns: Sequence[tuple[Speaker, str]]) -> list[EncodedText]:
     vectors = encoder.encode([text for _, text in turns])
-    return [Said(speaker, _wording(text), vector) for (speaker, text), vector in zip(turns, vectors, strict=True)]
+    return [EncodedText(speaker, _wording(text), vector) for (speaker, text), vector in zip(turns, vectors, strict=True)]
 
 
 def hashed_words(response: str, last: str) -> Slots:

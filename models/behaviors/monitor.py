@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grice.models.behaviors.heads import BehaviorHeads
 from grice.models.behaviors.inputs import HISTORY_TURNS, BehaviorInputs, read_inputs
-from grice.models.dialogue import Dialogue, Speaker
+from grice.models.dialogue import Dialogue, Speaker, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import BEHAVIORS, PAIRED, Behavior, Behaviors
 from grice.models.runtime.parallel import Workers
@@ -37,12 +37,13 @@ class BehaviorMonitor:
         self.manifest = manifest
         self.encoder = encoder
         self.provider = encoder.provider
-        self.thresholds: dict[Behavior, float] = {label: manifest.settings["thresholds"][label] for label in BEHAVIORS}
+        self.thresholds: dict[Behavior, float] = {label: manifest.number(f"thresholds.{label}", 0, 1) for label in BEHAVIORS}
         self.heads = BehaviorHeads.load(manifest.path("heads.npz"))
         self.workers = Workers(workers)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
         """What the last turn of each dialogue does, in order."""
+        check_each(dialogues, Dialogue, "dialogues")
         return self.workers.map(lambda part: [self._scored(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
 
     def _scored(self, dialogue: Dialogue) -> Behaviors:
@@ -79,5 +80,7 @@ def load_behavior_monitor(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "behaviors")
-    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
+    encoder = load_sentence_encoder(
+        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
+    )
     return BehaviorMonitor(manifest, encoder, workers)

@@ -12,7 +12,7 @@ from typing import IO
 from grice.models.data.verify import described, sums
 from grice.models.errors import DataCorrupt, DataError, DataNotFound, InputError
 
-Progress = Callable[[int, int], None]
+DownloadProgress = Callable[[int, int], None]
 """Called with the bytes that are there and the bytes expected, after every block."""
 
 _BLOCK_BYTES = 1 << 16
@@ -20,7 +20,7 @@ _TIMEOUT_S = 30.0
 _RANGE_NOT_SATISFIABLE = 416
 
 
-def download(url: str, target: Path, size: int, sha256: str, progress: Progress) -> None:
+def download(url: str, target: Path, size: int, sha256: str, progress: DownloadProgress) -> None:
     """Get `url` as `target`, which appears only when all its bytes are right.
 
     What has come so far is kept in `target.partial`. A transfer that breaks off is taken up again at once, as long as every
@@ -49,7 +49,7 @@ def download(url: str, target: Path, size: int, sha256: str, progress: Progress)
     _accept(partial, target, size, sha256)
 
 
-def _transfer(url: str, partial: Path, size: int, progress: Progress) -> str | None:
+def _transfer(url: str, partial: Path, size: int, progress: DownloadProgress) -> str | None:
     """One request for what `partial` lacks. None if the server sent all it has, else why it broke off."""
     start = _size(partial)
     try:
@@ -84,7 +84,7 @@ def _resumes_at(answer: http.client.HTTPResponse, start: int) -> bool:
     return answer.status == http.client.PARTIAL_CONTENT and answer.headers.get("Content-Range", "").startswith(f"bytes {start}-")
 
 
-def _copy(answer: http.client.HTTPResponse, file: IO[bytes], start: int, size: int, progress: Progress) -> int:
+def _copy(answer: http.client.HTTPResponse, file: IO[bytes], start: int, size: int, progress: DownloadProgress) -> int:
     """Copy the answer's body, but not much more than `size` bytes in all; how many were copied."""
     copied = 0
     while start + copied <= size and (block := answer.read1(_BLOCK_BYTES)):

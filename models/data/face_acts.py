@@ -13,11 +13,11 @@ from itertools import groupby
 from pathlib import Path
 
 from grice.models.data.files import existing, in_format
-from grice.models.data.persuasion_for_good import Role, role_of
+from grice.models.data.persuasion_for_good import role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
 from grice.models.errors import DataCorrupt
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, FaceAct, PersuasionRole
 
 FOLDER = "face_acts"
 FILE = "Persuasion Face Act Prediction.xlsx"
@@ -38,7 +38,7 @@ class FaceActUtterance:
         donation_probability: of the authors' model, after this utterance, 0 to 1.
     """
 
-    role: Role
+    role: PersuasionRole
     text: str
     face_act: FaceAct
     predicted: FaceAct

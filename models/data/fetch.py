@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grice.models.data.download import Progress, download
+from grice.models.data.download import DownloadProgress, download
 from grice.models.data.pins import DataSet, Pin
 from grice.models.data.verify import check, expected
 from grice.models.errors import DataNotFound
 
-Outcome = Literal["fetched", "already there", "subset kept", "not published"]
+FetchOutcome = Literal["fetched", "already there", "subset kept", "not published"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Fetched:
     """What became of one file."""
 
     path: Path
-    outcome: Outcome
+    outcome: FetchOutcome
 
 
 def fetch(
@@ -28,7 +28,7 @@ def fetch(
     data_dir: Path,
     mirror: str | None = None,
     replace_subsets: bool = False,
-    progress_of: Callable[[str], Progress] = lambda name: lambda done, size: None,
+    progress_of: Callable[[str], DownloadProgress] = lambda name: lambda done, size: None,
 ) -> list[Fetched]:
     """Get every file of `data_set` that is not there yet into its folder of `data_dir`.
 
@@ -57,7 +57,9 @@ def fetch(
     return results
 
 
-def _fetch_one(pin: Pin, target: Path, url: str | None, replace_subsets: bool, progress_of: Callable[[str], Progress]) -> Outcome:
+def _fetch_one(
+    pin: Pin, target: Path, url: str | None, replace_subsets: bool, progress_of: Callable[[str], DownloadProgress]
+) -> FetchOutcome:
     status = check(pin, target).status
     if status == "official":
         return "already there"

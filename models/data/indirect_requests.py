@@ -23,7 +23,7 @@ AMBIGUOUS = "<ambiguous>"
 """The target of a request that fits no value, or several, about equally well."""
 SCALE = (1.0, 10.0)
 
-Split = Literal["train", "validation", "test"]
+RequestSplit = Literal["train", "validation", "test"]
 Strategy = Literal["simple elaboration", "justification", "hyponym swap", "synonym swap", "small talk"]
 """How the value is said indirectly (Table 4 of the paper)."""
 
@@ -63,12 +63,12 @@ class IndirectRequest:
         return self.target == AMBIGUOUS
 
 
-def file_name(split: Split) -> str:
+def file_name(split: RequestSplit) -> str:
     """The name of a split's file."""
     return f"{split}_target_slot_value.jsonl"
 
 
-def read(data_dir: Path, splits: Sequence[Split] = ("validation", "test")) -> list[IndirectRequest]:
+def read(data_dir: Path, splits: Sequence[RequestSplit] = ("validation", "test")) -> list[IndirectRequest]:
     """The requests of the given splits in `indirect-requests/`, in file order; the paper evaluates on validation and test.
 
     Raises:

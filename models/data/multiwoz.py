@@ -38,7 +38,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Span:
+class ValueSpan:
     """Where a slot's value is said: characters [start, end) of the turn's text. `value` is as annotated, not as said."""
 
     slot: str
@@ -53,7 +53,7 @@ class Utterance:
 
     turn: Turn
     acts: tuple[Act, ...]
-    spans: tuple[Span, ...] = ()
+    spans: tuple[ValueSpan, ...] = ()
 
     @property
     def silent(self) -> bool:
@@ -88,7 +88,7 @@ def _dialogue(log: list[dict[str, Any]]) -> tuple[Utterance, ...]:
     )
 
 
-def _spans(tokenised: str, annotation: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
+def _spans(tokenised: str, annotation: Sequence[Sequence[Any]]) -> tuple[ValueSpan, ...]:
     """`annotation` counts tokens; natural spacing moves characters, but only blanks, so its letters are counted off."""
     text, tokens = untokenized(tokenised), tokenised.split()
     letters = [place for place, character in enumerate(text) if not character.isspace()]
@@ -98,7 +98,7 @@ def _spans(tokenised: str, annotation: Sequence[Sequence[Any]]) -> tuple[Span, .
         first, last = int(first), int(last)
         if 0 <= first <= last < len(tokens):
             begin = ends[first] - len(tokens[first])
-            spans.append(Span(slot, value, letters[begin], letters[ends[last] - 1] + 1))
+            spans.append(ValueSpan(slot, value, letters[begin], letters[ends[last] - 1] + 1))
     return tuple(spans)
 
 

@@ -17,15 +17,16 @@ from pathlib import Path
 
 from grice.models.data.face_acts import FaceActDialogue
 from grice.models.data.files import existing, in_format
-from grice.models.data.persuasion_for_good import FOLDER, Role, role_of
+from grice.models.data.persuasion_for_good import FOLDER, role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
 from grice.models.errors import DataCorrupt
+from grice.models.results import PersuasionRole
 
 FILE = "300_dialog.xlsx"
 COLUMNS = ("B2", "B4", "Turn", "Unit", "er_label_1", "ee_label_1", "er_label_2", "ee_label_2")
 
-_LABELS: dict[Role, str] = {"persuader": "er_label", "persuadee": "ee_label"}
+_LABELS: dict[PersuasionRole, str] = {"persuader": "er_label", "persuadee": "ee_label"}
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,21 @@ class Unit:
         second_act: what else it does; None in nearly all units.
     """
 
-    role: Role
+    role: PersuasionRole
     text: str
     act: str
     second_act: str | None = None
 
 
 @dataclass(frozen=True)
-class AnnotatedDialogue:
+class DialogueOfUnits:
     """A dialogue whose units have acts."""
 
     dialogue_id: str
     units: tuple[Unit, ...]
 
 
-def read(data_dir: Path) -> list[AnnotatedDialogue]:
+def read(data_dir: Path) -> list[DialogueOfUnits]:
     """The annotated dialogues in `persuasion_for_good/`, in file order.
 
     Raises:
@@ -64,11 +65,11 @@ def read(data_dir: Path) -> list[AnnotatedDialogue]:
     for number, row in enumerate(rows, start=2):
         with in_format("Persuasion For Good", f"{path}, row {number}"):
             units.append((row["B2"], _unit(row)))
-    dialogues: dict[str, AnnotatedDialogue] = {}
+    dialogues: dict[str, DialogueOfUnits] = {}
     for key, together in groupby(units, lambda unit: unit[0]):
         if key in dialogues:
             raise DataCorrupt(f"{path}: dialogue {key} goes on after another one; fetch it again")
-        dialogues[key] = AnnotatedDialogue(key, tuple(unit for _, unit in together))
+        dialogues[key] = DialogueOfUnits(key, tuple(unit for _, unit in together))
     return list(dialogues.values())
 
 
@@ -80,7 +81,7 @@ def _unit(row: Mapping[str, str]) -> Unit:
     return Unit(role, plain_text(check_text(row["Unit"], "Unit")), act, second or None)
 
 
-def joined(dialogues: Sequence[FaceActDialogue], annotated: Sequence[AnnotatedDialogue]) -> dict[str, tuple[Unit | None, ...]]:
+def joined(dialogues: Sequence[FaceActDialogue], annotated: Sequence[DialogueOfUnits]) -> dict[str, tuple[Unit | None, ...]]:
     """For each dialogue of the face acts, by its id, the unit of every utterance; None where there is none.
 
     The two files share no ids: a dialogue is the one with most utterances in common, by role, letters and digits, and within it
@@ -88,7 +89,7 @@ def joined(dialogues: Sequence[FaceActDialogue], annotated: Sequence[AnnotatedDi
     """
     keys = {each.dialogue_id: [_key(unit.role, unit.text) for unit in each.units] for each in annotated}
     units = {each.dialogue_id: each.units for each in annotated}
-    places: defaultdict[tuple[Role, str], set[str]] = defaultdict(set)
+    places: defaultdict[tuple[PersuasionRole, str], set[str]] = defaultdict(set)
     for name, said in keys.items():
         for key in said:
             places[key].add(name)
@@ -104,5 +105,5 @@ def joined(dialogues: Sequence[FaceActDialogue], annotated: Sequence[AnnotatedDi
     return found
 
 
-def _key(role: Role, text: str) -> tuple[Role, str]:
+def _key(role: PersuasionRole, text: str) -> tuple[PersuasionRole, str]:
     return role, re.sub(r"[\W_]", "", text).lower()

@@ -10,24 +10,20 @@ import csv
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Literal, get_args
 
 from grice.models.data.files import existing, in_format
 from grice.models.dialogue import Turn, check_text
 from grice.models.errors import DataCorrupt
+from grice.models.results import PersuasionRole
 
 FOLDER = "persuasion_for_good"
 FILE = "full_dialog.csv"
 COLUMNS = ["", "Unit", "Turn", "B4", "B2"]
 
-Role = Literal["persuader", "persuadee"]
-
-ROLES: tuple[Role, ...] = get_args(Role)
-
-_ROLES: dict[str, Role] = {"0": "persuader", "1": "persuadee"}
+_ROLES: dict[str, PersuasionRole] = {"0": "persuader", "1": "persuadee"}
 
 
-def role_of(number: str) -> Role:
+def role_of(number: str) -> PersuasionRole:
     """The role that the files write as a number.
 
     Raises:
@@ -39,10 +35,10 @@ def role_of(number: str) -> Role:
 
 
 @dataclass(frozen=True)
-class RoleTurn:
+class PersuasionTurn:
     """What one of the two said in one go."""
 
-    role: Role
+    role: PersuasionRole
     text: str
 
 
@@ -51,9 +47,9 @@ class PersuasionDialogue:
     """A dialogue between two people."""
 
     dialogue_id: str
-    turns: tuple[RoleTurn, ...]
+    turns: tuple[PersuasionTurn, ...]
 
-    def with_bot(self, bot: Role) -> tuple[Turn, ...]:
+    def with_bot(self, bot: PersuasionRole) -> tuple[Turn, ...]:
         """The turns as if the one in the role `bot` were the bot, and the other the user."""
         return tuple(Turn("bot" if said.role == bot else "user", said.text) for said in self.turns)
 
@@ -64,7 +60,7 @@ class _Unit:
 
     dialogue_id: str
     place: tuple[int, int]
-    role: Role
+    role: PersuasionRole
     text: str
 
 
@@ -105,5 +101,5 @@ def _dialogue(key: str, units: list[_Unit], path: Path) -> PersuasionDialogue:
     turns = []
     for _, together in groupby(units, lambda unit: unit.place):
         same = list(together)
-        turns.append(RoleTurn(same[0].role, " ".join(unit.text for unit in same)))
+        turns.append(PersuasionTurn(same[0].role, " ".join(unit.text for unit in same)))
     return PersuasionDialogue(key, tuple(turns))

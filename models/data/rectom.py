@@ -14,33 +14,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from grice.models.data.files import existing, in_format, read_json
-from grice.models.data.rectom_options import Kind, Option, options_of, strategy_of
+from grice.models.data.rectom_options import options_of, strategy_of
 from grice.models.dialogue import plain_text
 from grice.models.errors import DataCorrupt
-from grice.models.minds.labels import ROLES, Role
+from grice.models.minds.labels import MIND_ROLES, MindRole
+from grice.models.minds.questions import SEVERAL, TASKS, Kind, MindQuestion, Option, RoleTurn, Task, kind_of, role_of
 
 FOLDER = "rectom"
 
-Task = Literal[
-    "fine-intention-recommender",
-    "coarse-intention-recommender",
-    "belief",
-    "prediction-recommender",
-    "judgement-recommender",
-    "fine-intention-seeker",
-    "coarse-intention-seeker",
-    "desire",
-    "prediction-seeker",
-    "judgement-seeker",
-]
-"""The ten kinds of questions, in the order of the paper's Table 4."""
-
-TASKS: tuple[Task, ...] = get_args(Task)
 FILES: Mapping[Task, str] = {
     "fine-intention-recommender": "1_intent_rec.json",
     "coarse-intention-recommender": "1_coarse_intent_rec.json",
@@ -54,9 +39,6 @@ FILES: Mapping[Task, str] = {
     "judgement-seeker": "6_judge_seeker.json",
 }
 
-SEVERAL: tuple[Kind, ...] = ("fine-intention", "coarse-intention", "prediction")
-"""Kinds of questions that may have several right options; the others have one."""
-
 _INTENTION = re.compile(r'intention expressed by the (\w+) in the "(.*)" given the dialogue history', re.DOTALL | re.IGNORECASE)
 _PATTERNS: Mapping[Kind, re.Pattern[str]] = {
     "fine-intention": _INTENTION,
@@ -69,74 +51,6 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {
 """How each kind asks: whose mind, and about what."""
 
 _TURN = re.compile(r"^(SEEKER|RECOMMENDER) says:", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class RoleTurn:
-    """One turn, as the file has it but for white space around it."""
-
-    role: Role
-    text: str
-
-
-@dataclass(frozen=True)
-class MindQuestion:
-    """One question.
-
-    Attributes:
-        question_id: `DIALOGUE/POSITION/NUMBER`, unique in its task; questions at the same place are numbered from 0.
-        dialogue_id: the same dialogue has the same id in all ten files.
-        turns: the dialogue as far as it may be read, oldest first.
-        text: the question as the file words it.
-        about: what is asked about: the text of a turn (intentions), a movie (belief, desire), the id of a strategy (judgement);
-            empty for predictions.
-        place: of the turn asked about in `turns` (intentions), otherwise None.
-        options: in the order of the file.
-        gold: letters of the right options, at least one.
-    """
-
-    question_id: str
-    task: Task
-    dialogue_id: str
-    turns: tuple[RoleTurn, ...]
-    text: str
-    about: str
-    place: int | None
-    options: tuple[Option, ...]
-    gold: frozenset[str]
-
-    @property
-    def kind(self) -> Kind:
-        """The task without its role."""
-        return kind_of(self.task)
-
-    @property
-    def role(self) -> Role:
-        """Whose mind is asked about."""
-        return role_of(self.task)
-
-    @property
-    def has_several(self) -> bool:
-        """Several options may be right."""
-        return self.kind in SEVERAL
-
-    def labels_of(self, letters: frozenset[str]) -> frozenset[str]:
-        """The labels of options."""
-        return frozenset(option.label for option in self.options if option.letter in letters)
-
-    def letters_of(self, labels: frozenset[str]) -> frozenset[str]:
-        """The letters of the options with these labels."""
-        return frozenset(option.letter for option in self.options if option.label in labels)
-
-
-def kind_of(task: Task) -> Kind:
-    """The task without its role."""
-    return next(kind for kind in get_args(Kind) if task.startswith(kind))
-
-
-def role_of(task: Task) -> Role:
-    """Whose mind a task asks about: the recommender believes, the seeker desires."""
-    return "recommender" if task == "belief" or task.endswith("recommender") else "seeker"
 
 
 def read(data_dir: Path, tasks: tuple[Task, ...] = TASKS) -> dict[Task, tuple[MindQuestion, ...]]:
@@ -178,7 +92,7 @@ def _turns(context: str) -> tuple[RoleTurn, ...]:
     before, *found = _TURN.split(context)
     if before.strip() or not found:
         raise ValueError("a context has lines SEEKER says: … or RECOMMENDER says: …")
-    roles: dict[str, Role] = {role.upper(): role for role in ROLES}
+    roles: dict[str, MindRole] = {role.upper(): role for role in MIND_ROLES}
     return tuple(RoleTurn(roles[name], text.strip()) for name, text in zip(found[::2], found[1::2], strict=True))
 
 

@@ -6,16 +6,12 @@ The texts come from the files: nothing is assumed of their order, which differs 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from grice.models.minds.labels import BELIEFS, DECISIONS, OTHER, Attitude, Role
-
-Kind = Literal["fine-intention", "coarse-intention", "belief", "desire", "prediction", "judgement"]
-"""What a question asks for."""
+from grice.models.minds.labels import BELIEFS, DECISIONS, OTHER, Attitude, MindRole
+from grice.models.minds.questions import Kind, Option
 
 _GREETING = "greetings"
-_COARSE: Mapping[Role, Mapping[str, str]] = {
+_COARSE: Mapping[MindRole, Mapping[str, str]] = {
     "recommender": {
         "seeks feedback": "request",
         "responds to": "respond",
@@ -30,7 +26,7 @@ _COARSE: Mapping[Role, Mapping[str, str]] = {
         _GREETING: OTHER,
     },
 }
-_FINE: Mapping[Role, Mapping[str, str]] = {
+_FINE: Mapping[MindRole, Mapping[str, str]] = {
     "recommender": {
         "requests for": "request-preference",
         "clarifying": "clarify",
@@ -64,22 +60,7 @@ _FINE: Mapping[Role, Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Option:
-    """One option.
-
-    Attributes:
-        letter: A capital, by which it is chosen.
-        text: as the file words it.
-        label: what it stands for, of `grice.models.minds.labels`.
-    """
-
-    letter: str
-    text: str
-    label: str
-
-
-def options_of(kind: Kind, role: Role, choices: Sequence[str] | Mapping[str, str]) -> tuple[Option, ...]:
+def options_of(kind: Kind, role: MindRole, choices: Sequence[str] | Mapping[str, str]) -> tuple[Option, ...]:
     """The options of a question of that kind on the mind of `role`.
 
     Raises:
@@ -92,7 +73,7 @@ def options_of(kind: Kind, role: Role, choices: Sequence[str] | Mapping[str, str
     return options
 
 
-def strategy_of(role: Role, text: str) -> str:
+def strategy_of(role: MindRole, text: str) -> str:
     """The id of a strategy from its text.
 
     Raises:
@@ -109,7 +90,7 @@ def _lettered(choices: Sequence[str] | Mapping[str, str]) -> Iterator[tuple[str,
         yield letter, text.strip()
 
 
-def _label(kind: Kind, role: Role, text: str) -> str:
+def _label(kind: Kind, role: MindRole, text: str) -> str:
     if kind == "fine-intention":
         return _by_phrase(_FINE[role], text)
     if kind in ("coarse-intention", "prediction"):

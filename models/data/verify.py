@@ -9,7 +9,7 @@ from typing import Literal
 
 from grice.models.data.pins import DataSet, Pin
 
-Status = Literal["official", "subset", "missing", "refused"]
+FileStatus = Literal["official", "subset", "missing", "refused"]
 
 _BLOCK_BYTES = 1 << 20
 
@@ -19,7 +19,7 @@ class Check:
     """What one file was found to be, with the figures that say why."""
 
     path: Path
-    status: Status
+    status: FileStatus
     detail: str
 
 

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import Dialogue, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.parallel import Workers
-from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.text.template import QUERY_TAG, Source, SourceFormat, encode_source, token_id
+from grice.models.runtime.session import Session, check_precision
+from grice.models.text.template import QUERY_TAG, EncodedSource, SourceFormat, encode_source, read_tokenizer, token_id
+
+STEEPEST = 1000.0
+"""Slope and offset of a calibration are smaller."""
+FARTHEST = 700.0
+"""The logistic curve is 0 or 1 beyond it, and its exponential too large for a float."""
 
 
-class DirectnessScorer:
+class DirectnessModel:
     """Scores the last turn of a dialogue with a MiniLM-sized encoder on onnxruntime.
 
     The raw score is calibrated by a logistic curve fitted on development dialogues (Platt scaling), so that 0.5 is as direct
@@ -39,11 +43,12 @@ class DirectnessScorer:
     ) -> None:
         check_precision(precision)
         self.manifest = manifest
-        self.provider = choose_provider(provider)
-        self.layout = SourceFormat(**manifest.settings["source"])
-        self.slope, self.offset = manifest.settings["calibration"]["slope"], manifest.settings["calibration"]["offset"]
-        self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
-        self.session = open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.layout = SourceFormat.of(manifest)
+        self.slope = manifest.number("calibration.slope", 0, STEEPEST)
+        self.offset = manifest.number("calibration.offset", -STEEPEST, STEEPEST)
+        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.session = Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.provider = self.session.provider
         self.workers = Workers(workers)
         self._query_id = token_id(self.tokenizer, QUERY_TAG)
 
@@ -52,16 +57,17 @@ class DirectnessScorer:
 
         Each is scored by itself: on CPU a batch would only add padding, and an int8 score would depend on the rest of the batch.
         """
+        check_each(dialogues, Dialogue, "dialogues")
         sources = [encode_source(self.tokenizer, d.last.text, d.history, None, self.layout) for d in dialogues]
         return self.workers.map(self._scored, sources, len(sources))
 
-    def _scored(self, sources: Sequence[Source]) -> list[Directness]:
+    def _scored(self, sources: Sequence[EncodedSource]) -> list[Directness]:
         return [Directness(self._score(source), source.history_read, source.history_cut, source.text_cut) for source in sources]
 
-    def _score(self, source: Source) -> float:
+    def _score(self, source: EncodedSource) -> float:
         ids, mask, query = directness_inputs([source.ids], self._query_id)
         raw = float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
-        return 1 / (1 + math.exp(-(self.slope * raw + self.offset)))
+        return 1 / (1 + math.exp(-max(-FARTHEST, min(FARTHEST, self.slope * raw + self.offset))))
 
 
 def directness_inputs(
@@ -80,11 +86,11 @@ def directness_inputs(
 @functools.lru_cache(maxsize=16, typed=True)
 def load_directness_scorer(
     name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-) -> DirectnessScorer:
+) -> DirectnessModel:
     """A shipped scorer by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return DirectnessScorer(read_manifest(name, "directness"), provider, threads, precision, workers)
+    return DirectnessModel(read_manifest(name, "directness"), provider, threads, precision, workers)

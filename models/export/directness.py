@@ -19,10 +19,10 @@ from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import write_manifest
 from grice.models.text.template import SourceFormat
-from grice.models.training.directness import DirectnessModel, DirectnessRecipe, empty_model
+from grice.models.training.directness import DirectnessNetwork, DirectnessRecipe, empty_model
 
 
-def load_checkpoint(folder: Path) -> tuple[DirectnessModel, dict[str, Any]]:
+def load_checkpoint(folder: Path) -> tuple[DirectnessNetwork, dict[str, Any]]:
     """The trained model in `folder` and what `training.json` says of it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The trained reader of minds to an ONNX file for its encoder and an archive for its heads."""
+"""The trained joint encoder to an ONNX file for its encoder and an archive for its heads."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tokenizers import Tokenizer
 from grice.models.export.bert import StatesGraph
 from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import write_fp32
-from grice.models.minds.joint_encoder import FILE, HALVED, ReaderHead
+from grice.models.minds.joint_encoder import FILE, HALVED, JointHead
 from grice.models.runtime.heads import save_arrays
 
 INPUTS = ("ids", "segments")
 
 
-def export_reader(model: Any, heads: Mapping[str, ReaderHead], tokenizer: Tokenizer, out: Path) -> Path:
+def export_joint_encoder(model: Any, heads: Mapping[str, JointHead], tokenizer: Tokenizer, out: Path) -> Path:
     """Write `reader.int8.onnx` (four bits in the file), `reader.npz` and `tokenizer.json` of a `LowBitEncoder`; returns `out`."""
     out.mkdir(parents=True, exist_ok=True)
     inputs = [torch.tensor([[2, 7, 8, 3]]), torch.tensor([[0, 1, 2, 3]])]

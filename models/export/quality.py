@@ -13,7 +13,7 @@ import numpy as np
 
 from grice.models.data import direct as direct_corpus
 from grice.models.dialogue import Dialogue
-from grice.models.directness.scorer import DirectnessScorer
+from grice.models.directness.scorer import DirectnessModel
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
 from grice.models.rewriter.rewriter import Rewriter
@@ -79,7 +79,7 @@ def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Tr
         texts = [rewrite.text for rewrite in rewrites]
         bleu: float = sacrebleu.corpus_bleu(texts, [[row.direct for row in rows]], lowercase=True).score
         return round(bleu, 3)
-    scorer = DirectnessScorer(manifest, precision=precision)
+    scorer = DirectnessModel(manifest, precision=precision)
     scores = [
         [result.score for result in scorer.predict([Dialogue.of(getattr(row, form), row.history) for row in rows])]
         for form in ("direct", "original", "indirect")

@@ -8,14 +8,13 @@ from dataclasses import dataclass, fields
 from importlib import resources
 from typing import Any, Literal, get_args
 
-from grice.models.data.persuasion_for_good import ROLES, Role
 from grice.models.errors import InputError
-from grice.models.results import FACE_ACTS, FaceAct
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct, PersuasionRole
 
-Wording = Literal["new", "old"]
+Phrasing = Literal["new", "old"]
 """Those of the paper on intention detection in persuasive dialogues, Table 2, or those of Dutt et al. 2020, its Table 13."""
 
-WORDINGS: tuple[Wording, ...] = get_args(Wording)
+PHRASINGS: tuple[Phrasing, ...] = get_args(Phrasing)
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,13 @@ class IntentionDescription:
     """
 
     id: str
-    role: Role
+    role: PersuasionRole
     face_act: FaceAct
     text: str
 
     def __post_init__(self) -> None:
-        if self.role not in ROLES:
-            raise InputError(f"role of {self.id}", self.role, ", ".join(ROLES))
+        if self.role not in PERSUASION_ROLES:
+            raise InputError(f"role of {self.id}", self.role, ", ".join(PERSUASION_ROLES))
         if self.face_act not in FACE_ACTS or self.face_act == "other":
             raise InputError(f"face act of {self.id}", self.face_act, ", ".join(label for label in FACE_ACTS if label != "other"))
         if not self.text.strip():
@@ -56,10 +55,10 @@ class IntentionDescriptions:
             group are no distractors (Table 10).
     """
 
-    by_wording: Mapping[Wording, tuple[IntentionDescription, ...]]
+    by_wording: Mapping[Phrasing, tuple[IntentionDescription, ...]]
     groups: Mapping[str, frozenset[str]]
 
-    def candidates(self, wording: Wording, role: Role, face_act: FaceAct) -> tuple[IntentionDescription, ...]:
+    def candidates(self, wording: Phrasing, role: PersuasionRole, face_act: FaceAct) -> tuple[IntentionDescription, ...]:
         """The descriptions of a role's utterances with that face act; none for "other"."""
         return tuple(each for each in self.by_wording[wording] if (each.role, each.face_act) == (role, face_act))
 
@@ -76,11 +75,11 @@ def descriptions_of(content: Mapping[str, Any]) -> IntentionDescriptions:
             has other keys than a description has.
     """
     keys = {each.name for each in fields(IntentionDescription)}
-    if set(content["descriptions"]) != set(WORDINGS):
-        raise InputError("wordings", ", ".join(content["descriptions"]), ", ".join(WORDINGS))
-    by_wording: dict[Wording, tuple[IntentionDescription, ...]] = {}
+    if set(content["descriptions"]) != set(PHRASINGS):
+        raise InputError("wordings", ", ".join(content["descriptions"]), ", ".join(PHRASINGS))
+    by_wording: dict[Phrasing, tuple[IntentionDescription, ...]] = {}
     known: set[str] = set()
-    for wording in WORDINGS:
+    for wording in PHRASINGS:
         entries = content["descriptions"][wording]
         for entry in entries:
             if set(entry) != keys:

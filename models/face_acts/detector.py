@@ -6,20 +6,19 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
-from grice.models.data.persuasion_for_good import ROLES, Role
-from grice.models.dialogue import Dialogue, Turn
+from grice.models.dialogue import Dialogue, Turn, check_each
 from grice.models.errors import InputError
 from grice.models.face_acts.heads import FaceHeads
 from grice.models.face_acts.inputs import read_inputs
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.results import FACE_ACTS, Intentions
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, Intentions, PersuasionRole
 from grice.models.runtime.parallel import Workers
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 
 HISTORY_TURNS = 100
 
 
-class IntentionDetector:
+class FaceActDetector:
     """Finds the face acts of a dialogue in which one side wants to persuade the other.
 
     Args:
@@ -31,9 +30,11 @@ class IntentionDetector:
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, user_role: Role = "persuadee", workers: int = 0) -> None:
-        if user_role not in ROLES:
-            raise InputError("user_role", user_role, ", ".join(ROLES))
+    def __init__(
+        self, manifest: Manifest, encoder: SentenceEncoder, user_role: PersuasionRole = "persuadee", workers: int = 0
+    ) -> None:
+        if user_role not in PERSUASION_ROLES:
+            raise InputError("user_role", user_role, ", ".join(PERSUASION_ROLES))
         encoder.check_fitted(manifest)
         self.manifest = manifest
         self.encoder = encoder
@@ -44,6 +45,7 @@ class IntentionDetector:
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
         """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last."""
+        check_each(dialogues, Dialogue, "dialogues")
         return self.workers.map(lambda part: [self._found(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
 
     def _found(self, dialogue: Dialogue) -> Intentions:
@@ -61,8 +63,8 @@ class IntentionDetector:
             not self.encoder.fits(dialogue.last.text),
         )
 
-    def _role(self, turn: Turn) -> Role:
-        first, second = ROLES
+    def _role(self, turn: Turn) -> PersuasionRole:
+        first, second = PERSUASION_ROLES
         other = second if self.user_role == first else first
         return self.user_role if turn.speaker == "user" else other
 
@@ -71,12 +73,12 @@ class IntentionDetector:
 def load_intention_detector(
     name: str | Path = "intentions",
     *,
-    user_role: Role = "persuadee",
+    user_role: PersuasionRole = "persuadee",
     provider: str = "auto",
     threads: int = 1,
     precision: str = "int8",
     workers: int = 0,
-) -> IntentionDetector:
+) -> FaceActDetector:
     """A shipped detector by name, or one from a folder, with the encoder that it names; loaded once a process.
 
     Raises:
@@ -84,5 +86,7 @@ def load_intention_detector(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "intentions")
-    encoder = load_sentence_encoder(manifest.settings["encoder"]["name"], provider=provider, threads=threads, precision=precision)
-    return IntentionDetector(manifest, encoder, user_role, workers)
+    encoder = load_sentence_encoder(
+        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
+    )
+    return FaceActDetector(manifest, encoder, user_role, workers)

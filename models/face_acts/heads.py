@@ -16,7 +16,7 @@ from grice.models.errors import WeightsError
 from grice.models.face_acts.inputs import FaceInputs
 from grice.models.results import FACE_ACTS
 from grice.models.runtime.heads import HALVED as HALVED_WORDS
-from grice.models.runtime.heads import Array, WordModel, load_arrays, save_arrays, sigmoid
+from grice.models.runtime.heads import Floats, WordModel, load_arrays, save_arrays, sigmoid
 from grice.models.runtime.recurrent_networks import HALVED, RecurrentNetworks, softmax
 
 LEAST = 1e-3
@@ -41,31 +41,31 @@ class FaceHeads:
 
     networks: RecurrentNetworks
     words: WordModel
-    possible: Array
-    mixing: Array
-    offsets: Array
-    leaning: Array
-    agreement: Array
-    agreement_bias: Array
+    possible: Floats
+    mixing: Floats
+    offsets: Floats
+    leaning: Floats
+    agreement: Floats
+    agreement_bias: Floats
 
-    def probabilities(self, inputs: FaceInputs) -> Array:
+    def probabilities(self, inputs: FaceInputs) -> Floats:
         """Of `FACE_ACTS` for each turn, shape (turns, labels)."""
         possible = self.possible[inputs.persuadees] > 0
         return mixed(self.members(inputs), possible, self.mixing, self.offsets)
 
-    def members(self, inputs: FaceInputs) -> Array:
+    def members(self, inputs: FaceInputs) -> Floats:
         """The log-probabilities of each member, shape (2, turns, labels)."""
         possible = self.possible[inputs.persuadees] > 0
         networks = self.networks.predict(inputs.turns, possible)
         return log_probabilities(np.stack([networks, word_shares(self.words, inputs, possible)]))
 
-    def labels(self, probabilities: Array) -> NDArray[np.int64]:
+    def labels(self, probabilities: Floats) -> NDArray[np.int64]:
         """The label of each turn, its place in `FACE_ACTS`; shape (turns,)."""
         with np.errstate(divide="ignore"):
             chosen: NDArray[np.int64] = (np.log(probabilities) + self.leaning).argmax(-1)
         return chosen
 
-    def agrees(self, inputs: FaceInputs, probabilities: Array) -> Array:
+    def agrees(self, inputs: FaceInputs, probabilities: Floats) -> Floats:
         """How likely the persuadee agrees in the end, after each turn; shape (turns,)."""
         return sigmoid(agreement_inputs(inputs.persuadees, probabilities) @ self.agreement + self.agreement_bias)
 
@@ -91,26 +91,26 @@ class FaceHeads:
         return heads
 
 
-def word_shares(words: WordModel, inputs: FaceInputs, possible: NDArray[np.bool_]) -> Array:
+def word_shares(words: WordModel, inputs: FaceInputs, possible: NDArray[np.bool_]) -> Floats:
     """What the model on words says of each turn, summing to 1; shape (turns, labels)."""
     shares = np.stack([words.predict(slots) for slots in inputs.words]) * possible
-    whole: Array = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
+    whole: Floats = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
     return whole
 
 
-def log_probabilities(shares: Array) -> Array:
+def log_probabilities(shares: Floats) -> Floats:
     """Logarithms, of no less than `LEAST`."""
-    logarithms: Array = np.log(np.clip(shares, LEAST, 1)).astype(np.float32)
+    logarithms: Floats = np.log(np.clip(shares, LEAST, 1)).astype(np.float32)
     return logarithms
 
 
-def mixed(members: Array, possible: NDArray[np.bool_], mixing: Array, offsets: Array) -> Array:
+def mixed(members: Floats, possible: NDArray[np.bool_], mixing: Floats, offsets: Floats) -> Floats:
     """One answer of the members' log-probabilities (members, turns, labels); shape (turns, labels)."""
     values = np.tensordot(mixing, members, 1) + offsets
     return softmax(np.where(possible, values, -np.inf))
 
 
-def agreement_inputs(persuadees: NDArray[np.int64], probabilities: Array) -> Array:
+def agreement_inputs(persuadees: NDArray[np.int64], probabilities: Floats) -> Floats:
     """What is known of each role's face acts after each turn: shape (turns, 4 × labels).
 
     Of each role the mean over its turns so far, pulled to 0 while there are few, and a mean in which the newest count most.
@@ -123,7 +123,7 @@ def agreement_inputs(persuadees: NDArray[np.int64], probabilities: Array) -> Arr
     return np.concatenate(inputs, axis=1).astype(np.float32)
 
 
-def _recent(said: Array, own: NDArray[np.bool_]) -> Array:
+def _recent(said: Floats, own: NDArray[np.bool_]) -> Floats:
     mean = np.zeros(said.shape[1], np.float32)
     means = []
     for row, spoken in zip(said, own, strict=True):

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grice.models.data.persuasion_for_good import Role
 from grice.models.dialogue import plain_text
-from grice.models.runtime.heads import Array, Slots
+from grice.models.results import PersuasionRole
+from grice.models.runtime.heads import Floats, Slots
 from grice.models.sentence_encoder.encoder import SentenceEncoder
 
 SLOTS = 1 << 15
 """Hashed words."""
 
-Said = tuple[Role, str]
+RoleText = tuple[PersuasionRole, str]
 
 _PIECE = re.compile(r"[a-z']+|\d+|[?!.,$]")
 _ASKED = tuple(
@@ -58,8 +58,8 @@ class FaceInputs:
         words: how often each of `SLOTS` is taken, by turn.
     """
 
-    roles: tuple[Role, ...]
-    turns: Array
+    roles: tuple[PersuasionRole, ...]
+    turns: Floats
     words: tuple[Slots, ...]
 
     @property
@@ -68,7 +68,7 @@ class FaceInputs:
         return np.array([role == "persuadee" for role in self.roles], np.int64)
 
 
-def read_inputs(encoder: SentenceEncoder, said: Sequence[Said], left_out: int = 0) -> FaceInputs:
+def read_inputs(encoder: SentenceEncoder, said: Sequence[RoleText], left_out: int = 0) -> FaceInputs:
     """What is read of turns, oldest first; `left_out` came before them."""
     plain = [(role, plain_text(text).lower().replace("’", "'")) for role, text in said]
     features = np.array([_features(plain, place, left_out) for place in range(len(plain))], np.float32)
@@ -78,7 +78,7 @@ def read_inputs(encoder: SentenceEncoder, said: Sequence[Said], left_out: int = 
     return FaceInputs(tuple(role for role, _ in said), turns, words)
 
 
-def _features(said: Sequence[Said], place: int, left_out: int) -> list[float]:
+def _features(said: Sequence[RoleText], place: int, left_out: int) -> list[float]:
     role, text = said[place]
     in_a_row = sum(1 for _ in itertools.takewhile(lambda each: each[0] == role, reversed(said[:place])))
     number = place + left_out
@@ -97,7 +97,7 @@ def _length(text: str) -> float:
     return math.log1p(len(text.split()))
 
 
-def _words(said: Sequence[Said], place: int) -> Slots:
+def _words(said: Sequence[RoleText], place: int) -> Slots:
     """Up to three words in a row, those of one and two also by role; the words of the turn before and of the other's last turn."""
     role, text = said[place]
     own = [_piece(word) for word in _PIECE.findall(text)]

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Role = Literal["recommender", "seeker"]
+MindRole = Literal["recommender", "seeker"]
 
-ROLES: tuple[Role, ...] = get_args(Role)
+MIND_ROLES: tuple[MindRole, ...] = get_args(MindRole)
 OTHER = "other"
 """Greetings, thanks and small talk: a coarse and a fine intention of both."""
 
-FINE_OF: Mapping[Role, Mapping[str, tuple[str, ...]]] = {
+FINE_OF: Mapping[MindRole, Mapping[str, tuple[str, ...]]] = {
     "recommender": {
         "request": ("request-preference", "clarify"),
         "respond": ("respond-to-feedback", "answer"),
@@ -36,15 +36,17 @@ FINE_OF: Mapping[Role, Mapping[str, tuple[str, ...]]] = {
 }
 """The fine intentions of each coarse one, by role."""
 
-COARSE: Mapping[Role, tuple[str, ...]] = {role: tuple(FINE_OF[role]) for role in ROLES}
-FINE: Mapping[Role, tuple[str, ...]] = {role: tuple(fine for each in FINE_OF[role].values() for fine in each) for role in ROLES}
-COARSE_OF: Mapping[Role, Mapping[str, str]] = {
-    role: {fine: coarse for coarse, each in FINE_OF[role].items() for fine in each} for role in ROLES
+COARSE: Mapping[MindRole, tuple[str, ...]] = {role: tuple(FINE_OF[role]) for role in MIND_ROLES}
+FINE: Mapping[MindRole, tuple[str, ...]] = {
+    role: tuple(fine for each in FINE_OF[role].values() for fine in each) for role in MIND_ROLES
+}
+COARSE_OF: Mapping[MindRole, Mapping[str, str]] = {
+    role: {fine: coarse for coarse, each in FINE_OF[role].items() for fine in each} for role in MIND_ROLES
 }
 """The coarse intention of each fine one, by role."""
 
 
-def coarse_of(role: Role, fine: Iterable[str]) -> frozenset[str]:
+def coarse_of(role: MindRole, fine: Iterable[str]) -> frozenset[str]:
     """The coarse intentions that fine ones imply."""
     return frozenset(COARSE_OF[role][label] for label in fine)
 
@@ -59,7 +61,7 @@ class Attitude:
         liked: the seeker likes it or accepts the suggestion.
     """
 
-    suggested_by: Role
+    suggested_by: MindRole
     seen: bool
     liked: bool
 
@@ -80,3 +82,32 @@ ATTITUDES: tuple[Attitude, ...] = (
 BELIEFS: tuple[str, ...] = tuple(attitude.label for attitude in ATTITUDES)
 DECISIONS = ("yes", "no")
 """Answers on desire (will the seeker watch it?) and judgement (is the strategy effective?)."""
+
+LabelSet = frozenset[str]
+SetProbabilities = Mapping[LabelSet, float]
+"""How likely each set of labels is the right one; they add up to 1."""
+
+
+def best(probabilities: SetProbabilities) -> LabelSet:
+    """The most probable set."""
+    return max(probabilities, key=lambda labels: probabilities[labels])
+
+
+def best_fine(role: MindRole, probabilities: SetProbabilities) -> LabelSet:
+    """The most probable set of fine intentions that implies the most probable set of coarse ones, so that the two agree."""
+    coarse: dict[LabelSet, float] = {}
+    for labels, value in probabilities.items():
+        implied = coarse_of(role, labels)
+        coarse[implied] = coarse.get(implied, 0.0) + value
+    wanted = best(coarse)
+    return best({labels: value for labels, value in probabilities.items() if coarse_of(role, labels) == wanted})
+
+
+def probability_of(label: str, probabilities: SetProbabilities) -> float:
+    """How likely a label is in the set."""
+    return min(1.0, sum(value for labels, value in probabilities.items() if label in labels))
+
+
+def liked(probabilities: SetProbabilities) -> float:
+    """How likely the seeker likes or accepts a movie, from the probabilities of attitudes."""
+    return min(1.0, sum(value for labels, value in probabilities.items() for label in labels if label.endswith("-liked")))

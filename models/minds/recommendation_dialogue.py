@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.models.data.rectom import RoleTurn
-from grice.models.dialogue import SPEAKERS, Dialogue, Speaker, check_text
+from grice.models.dialogue import SPEAKERS, Dialogue, Speaker, check_each, check_text
 from grice.models.errors import InputError
-from grice.models.minds.labels import Role
+from grice.models.minds.labels import MindRole
+from grice.models.minds.questions import RoleTurn
 from grice.models.minds.wording import movies, names
 
 MOST_ITEMS = 32
@@ -24,7 +24,8 @@ class RecommendationDialogue:
         seeker: who seeks; the other recommends.
 
     Raises:
-        InputError: a speaker is unknown, or there are more than `MOST_ITEMS` items, one twice, or one that is no text.
+        InputError: a speaker is unknown, a part is of another kind, or there are more than `MOST_ITEMS` items, one twice, or one
+            that is no text.
     """
 
     dialogue: Dialogue
@@ -32,15 +33,21 @@ class RecommendationDialogue:
     seeker: Speaker = "user"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dialogue, Dialogue):
+            raise InputError("dialogue", self.dialogue, "a Dialogue object")
         if self.seeker not in SPEAKERS:
             raise InputError("seeker", self.seeker, " or ".join(SPEAKERS))
-        named = self.items or ()
+        if self.items is None:
+            return
+        check_each(self.items, str, "items")
+        object.__setattr__(self, "items", tuple(self.items))
+        named = self.items
         if len(named) > MOST_ITEMS or len(set(named)) < len(named):
             raise InputError("items", f"{len(named)}, {len(set(named))} of them different", f"at most {MOST_ITEMS}, each once")
         for item in named:
             check_text(item, "item")
 
-    def role(self, speaker: Speaker) -> Role:
+    def role(self, speaker: Speaker) -> MindRole:
         """What a speaker does here."""
         return "seeker" if speaker == self.seeker else "recommender"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from grice.models.errors import InputError
-from grice.models.minds.labels import ATTITUDES, COARSE, FINE, Attitude, Role, coarse_of
+from grice.models.minds.labels import ATTITUDES, COARSE, FINE, Attitude, MindRole, coarse_of
 
 LIKELY = 0.5
 """Above this probability a strategy is judged effective, and an item likely to be watched."""
@@ -27,7 +27,7 @@ class TurnIntentions:
     """
 
     place: int
-    role: Role
+    role: MindRole
     fine: tuple[str, ...]
     probabilities: Mapping[str, float]
 
@@ -88,7 +88,7 @@ class NextStrategies:
         probabilities: how likely each coarse intention is among them, 0 to 1.
     """
 
-    role: Role
+    role: MindRole
     labels: tuple[str, ...]
     probabilities: Mapping[str, float]
 

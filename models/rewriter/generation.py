@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 from numpy.typing import NDArray
 
-from grice.models.errors import InputError
-from grice.models.rewriter.supported import Support
+from grice.models.errors import InputError, WeightsError
+from grice.models.manifest import Manifest
+from grice.models.rewriter.supported import Ids, Support
+from grice.models.runtime.heads import Floats
+from grice.models.runtime.session import Session
 
 SHRINK = 0.6
 """Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
-
-Ids = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,33 @@ class DecoderShape:
     pad_id: int
     max_new_tokens: int
 
+    @classmethod
+    def of(cls, manifest: Manifest) -> DecoderShape:
+        """What the manifest of a rewriter says.
+
+        Raises:
+            ManifestError: a number is missing or out of range.
+        """
+        most = {"decoder_layers": 64, "heads": 64, "width": 1024, "max_new_tokens": 1024}
+        return cls(**{name: manifest.count(name, int(name in most), most.get(name, 1 << 20)) for name in cls.__dataclass_fields__})
+
+    def check_fits(self, decoder: Session) -> None:
+        """See to it that `decoder` has such caches and ids.
+
+        Raises:
+            WeightsError: it has others.
+        """
+        caches = {name for name in decoder.shapes if name.startswith("past_key_")}
+        fits = caches == {f"past_key_{layer}" for layer in range(self.decoder_layers)}
+        fits = fits and decoder.shapes["past_key_0"][1:3] == (self.heads, self.width)
+        size = decoder.shapes["log_probs"][-1]
+        fits = fits and not (isinstance(size, int) and size <= max(self.start_id, self.end_id, self.pad_id))
+        if not fits:
+            raise WeightsError(f"{decoder.path}: its caches or its vocabulary are not those of its manifest ({self})")
+
 
 @dataclass(frozen=True)
-class Generated:
+class Hypothesis:
     """Token ids without start and end, their summed log-probability (the end token's included when `finished`)."""
 
     ids: list[int]
@@ -54,11 +77,12 @@ class Generator:
     and the int8 encoder's result would depend on what else is in the batch. The decoder, which waits for memory, is batched.
     """
 
-    def __init__(self, encoder: ort.InferenceSession, decoder: ort.InferenceSession, shape: DecoderShape) -> None:
+    def __init__(self, encoder: Session, decoder: Session, shape: DecoderShape) -> None:
+        shape.check_fits(decoder)
         self.encoder = encoder
         self.decoder = decoder
         self.shape = shape
-        self.encode_together = encoder.get_providers()[0] != "CPUExecutionProvider"
+        self.encode_together = encoder.provider != "CPUExecutionProvider"
         layers = range(shape.decoder_layers)
         self._cross = [f"{name}_{layer}" for layer in layers for name in ("cross_key", "cross_value")]
         self._past = [f"{name}_{layer}" for layer in layers for name in ("past_key", "past_value")]
@@ -66,7 +90,7 @@ class Generator:
 
     def greedy(
         self, sources: Sequence[Sequence[int]], max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[Generated]:
+    ) -> list[Hypothesis]:
         """The most probable next token each time, of those that `support` leaves open; one result a source, in order.
 
         Log-probabilities are the model's, closed tokens included.
@@ -92,11 +116,11 @@ class Generator:
             if live.sum() <= SHRINK * len(rows):
                 caches.keep(np.flatnonzero(live))
                 rows, last = rows[live], last[live]
-        return [Generated(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
+        return [Hypothesis(ids, float(score), bool(done)) for ids, score, done in zip(tokens, scores, finished, strict=True)]
 
     def beam(
         self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[Generated]:
+    ) -> list[Hypothesis]:
         """The best hypothesis of a beam search for each source; see `candidates`. One beam is greedy search."""
         if beams == 1:
             return self.greedy(sources, max_new_tokens, support)
@@ -104,7 +128,7 @@ class Generator:
 
     def candidates(
         self, sources: Sequence[Sequence[int]], beams: int, max_new_tokens: int | None = None, support: Support | None = None
-    ) -> list[list[Generated]]:
+    ) -> list[list[Hypothesis]]:
         """Beam search of width `beams`: for each source up to so many finished hypotheses, the best mean log-probability a token
         first (length penalty 1); where none finished in time, the best unfinished one.
 
@@ -218,7 +242,7 @@ class _Search:
         self.end_id = end_id
         self.live: list[list[int]] = [[] for _ in range(beams)]
         self.scores = np.array([0.0] + [-np.inf] * (beams - 1))
-        self.finished: list[Generated] = []
+        self.finished: list[Hypothesis] = []
         self.done = False
 
     def advance(self, log_probs: Floats) -> tuple[Ids, Ids]:
@@ -231,7 +255,7 @@ class _Search:
         for rank, (origin, token) in enumerate(zip(origins, tokens, strict=True)):
             if token == self.end_id:
                 if rank < self.beams and not self.done:
-                    self.finished.append(Generated(self.live[origin], float(total[origin, token]), True))
+                    self.finished.append(Hypothesis(self.live[origin], float(total[origin, token]), True))
             elif len(kept) < self.beams:
                 kept.append(rank)
         chosen_from, chosen = origins[kept], tokens[kept]
@@ -242,12 +266,12 @@ class _Search:
         self.done = self.done or (len(self.finished) == self.beams and _mean(self.finished[-1]) >= best_possible)
         return chosen_from.astype(np.int64), chosen.astype(np.int64)
 
-    def ranked(self) -> list[Generated]:
+    def ranked(self) -> list[Hypothesis]:
         """The finished hypotheses, best first; the best unfinished one when none ended in time."""
-        return self.finished or [Generated(self.live[0], float(self.scores[0]), False)]
+        return self.finished or [Hypothesis(self.live[0], float(self.scores[0]), False)]
 
 
-def _mean(hypothesis: Generated) -> float:
+def _mean(hypothesis: Hypothesis) -> float:
     return hypothesis.log_prob / max(1, hypothesis.tokens)
 
 

@@ -7,17 +7,23 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import Dialogue, check_each
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Rewrite
-from grice.models.rewriter.generation import DecoderShape, Generated, Generator
+from grice.models.rewriter.generation import DecoderShape, Generator, Hypothesis
 from grice.models.rewriter.supported import SupportedTokens
 from grice.models.runtime.parallel import Workers
-from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.text.template import Source, SourceFormat, TargetForm, encode_source, untagged
+from grice.models.runtime.session import Session, check_precision
+from grice.models.text.template import (
+    TARGET_FORMS,
+    EncodedSource,
+    SourceFormat,
+    TargetForm,
+    encode_source,
+    read_tokenizer,
+    untagged,
+)
 from grice.models.text.written_form import written_form
 
 CANDIDATES = 4
@@ -53,24 +59,26 @@ class Rewriter:
         beams: int = 1,
         workers: int = 0,
     ) -> None:
-        if form not in manifest.settings["forms"]:
-            raise InputError("form", form, ", ".join(manifest.settings["forms"]))
+        forms = manifest.texts("forms", TARGET_FORMS)
+        if form not in forms:
+            raise InputError("form", form, ", ".join(forms))
         if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
             raise InputError("beams", beams, "1 to 16")
         check_precision(precision)
         self.manifest = manifest
         self.form = form
         self.beams = beams
-        self.provider = choose_provider(provider)
-        self.uncased: bool = manifest.settings["uncased"]
-        self.layout = SourceFormat(**manifest.settings["source"])
-        self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
-        self.supported = SupportedTokens(self.tokenizer) if manifest.settings["supported_only"] else None
+        self.uncased: bool = manifest.setting("uncased", bool, "true or false")
+        self.layout = SourceFormat.of(manifest)
+        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.supported = SupportedTokens(self.tokenizer) if manifest.setting("supported_only", bool, "true or false") else None
         self.workers = Workers(workers)
         self.generator = _generator(manifest.folder, provider, threads, precision)
+        self.provider = self.generator.encoder.provider
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
         """The last turn of each dialogue in the wanted form, in order. Turns of like length are generated together."""
+        check_each(dialogues, Dialogue, "dialogues")
         sources = [encode_source(self.tokenizer, d.last.text, d.history, self.form, self.layout) for d in dialogues]
         order = sorted(range(len(sources)), key=lambda place: len(sources[place].ids))
         generated = self.workers.map(self._generate, [sources[place].ids for place in order], BATCH)
@@ -79,12 +87,13 @@ class Rewriter:
         }
         return [results[place] for place in range(len(dialogues))]
 
-    def _generate(self, sources: Sequence[list[int]]) -> list[Generated]:
+    def _generate(self, sources: Sequence[list[int]]) -> list[Hypothesis]:
         support = self.supported.of(sources) if self.supported else None
         return self.generator.beam(sources, self.beams, support=support)
 
     def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
         """Several rewrites of the last turn of each dialogue, the best first, from a beam search of width 4 or more."""
+        check_each(dialogues, Dialogue, "dialogues")
         results = []
         for dialogue in dialogues:
             source = encode_source(self.tokenizer, dialogue.last.text, dialogue.history, self.form, self.layout)
@@ -98,6 +107,10 @@ class Rewriter:
 
         Perplexity is exp(-sum of the first / sum of the second). The end token counts.
         """
+        check_each(dialogues, Dialogue, "dialogues")
+        check_each(targets, str, "targets")
+        if len(dialogues) != len(targets):
+            raise InputError("targets", f"{len(targets)} targets", f"{len(dialogues)}, one a dialogue")
         pairs = []
         for start in range(0, len(dialogues), BATCH):
             chunk = dialogues[start : start + BATCH]
@@ -109,7 +122,7 @@ class Rewriter:
             pairs += self.generator.score(sources, [ids[:limit] for ids in wanted])
         return pairs
 
-    def _result(self, dialogue: Dialogue, source: Source, generated: Generated) -> Rewrite:
+    def _result(self, dialogue: Dialogue, source: EncodedSource, generated: Hypothesis) -> Rewrite:
         text = self.tokenizer.decode(generated.ids)
         if self.uncased:
             read = dialogue.turns[len(dialogue.turns) - 1 - source.history_read :]
@@ -130,9 +143,9 @@ def _generator(folder: Path, provider: str, threads: int, precision: str) -> Gen
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
     return Generator(
-        open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
-        open_session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
-        DecoderShape(**{name: manifest.settings[name] for name in DecoderShape.__dataclass_fields__}),
+        Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
+        Session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
+        DecoderShape.of(manifest),
     )
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from grice.models.runtime.heads import Floats
 from grice.models.text import fact_words
 
 Ids = NDArray[np.int64]
-Floats = NDArray[np.float32]
 
 _FACTS = (
     {*fact_words.NUMBERS, *fact_words.ORDINALS, *fact_words.DAYS, *fact_words.MONTHS, *fact_words.RELATIVE_DAYS, *fact_words.AREAS}

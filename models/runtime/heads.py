@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from grice.models.errors import WeightsError
 
-Array = NDArray[np.float32]
+Floats = NDArray[np.float32]
 Slots = Mapping[int, int]
 """How often each slot of hashed words is taken."""
 LEAST = 1e-4
@@ -39,18 +39,18 @@ class Forest:
 
     roots: NDArray[np.int32]
     feature: NDArray[np.int16]
-    threshold: Array
+    threshold: Floats
     child: NDArray[np.int32]
-    values: Array
+    values: Floats
 
-    def predict(self, inputs: Array) -> Array:
+    def predict(self, inputs: Floats) -> Floats:
         """The mean over the trees, shape (labels,)."""
         nodes = self.roots
         while True:
             asked = self.feature[nodes]
             inside = asked >= 0
             if not inside.any():
-                said: Array = self.values[self.child[nodes]].mean(0)
+                said: Floats = self.values[self.child[nodes]].mean(0)
                 return said
             beyond = inputs[asked] > self.threshold[nodes]
             nodes = np.where(inside, self.child[nodes] + beyond, nodes)
@@ -66,23 +66,23 @@ class Networks:
         output_weights, output_bias: shapes (networks, hidden, labels) and (networks, labels).
     """
 
-    middle: Array
-    spread: Array
-    hidden_weights: Array
-    hidden_bias: Array
-    output_weights: Array
-    output_bias: Array
+    middle: Floats
+    spread: Floats
+    hidden_weights: Floats
+    hidden_bias: Floats
+    output_weights: Floats
+    output_bias: Floats
 
-    def predict(self, inputs: Array) -> Array:
+    def predict(self, inputs: Floats) -> Floats:
         """The mean of the networks' probabilities, shape (labels,)."""
-        mean: Array = sigmoid(self.raw(inputs)).mean(0)
+        mean: Floats = sigmoid(self.raw(inputs)).mean(0)
         return mean
 
-    def raw(self, inputs: Array) -> Array:
+    def raw(self, inputs: Floats) -> Floats:
         """What the networks say before the logistic curve, shape (networks, labels)."""
         scaled = np.clip((inputs - self.middle) / self.spread, -FARTHEST, FARTHEST)
         hidden = np.maximum(scaled @ self.hidden_weights + self.hidden_bias, 0)
-        values: Array = (hidden[:, None] @ self.output_weights)[:, 0] + self.output_bias
+        values: Floats = (hidden[:, None] @ self.output_weights)[:, 0] + self.output_bias
         return values
 
 
@@ -95,11 +95,11 @@ class WordModel:
         rarity: the inverse document frequency of each slot.
     """
 
-    weights: Array
-    bias: Array
-    rarity: Array
+    weights: Floats
+    bias: Floats
+    rarity: Floats
 
-    def predict(self, slots: Slots) -> Array:
+    def predict(self, slots: Slots) -> Floats:
         """Probabilities, shape (labels,)."""
         places = np.fromiter(slots, np.int64, len(slots))
         return sigmoid(word_values(slots, self.rarity) @ self.weights[places] + self.bias)
@@ -109,7 +109,7 @@ HALVED = ("hidden_weights", "weights", "rarity")
 """Arrays that are kept in half precision, by the last part of their name."""
 
 
-def halved(values: NDArray[np.floating[Any]]) -> Array:
+def halved(values: NDArray[np.floating[Any]]) -> Floats:
     """`values` as half precision keeps them: what is saved is what was fitted."""
     return values.astype(np.float16).astype(np.float32)
 
@@ -141,22 +141,22 @@ def load_arrays(path: Path, kinds: Mapping[str, Any]) -> dict[str, Any]:
     return {**parts, **arrays}
 
 
-def word_values(slots: Mapping[int, int], rarity: Array) -> Array:
+def word_values(slots: Mapping[int, int], rarity: Floats) -> Floats:
     """Sublinear tf-idf of the slots taken, in their order, at unit length: shape (slots taken,)."""
     places = np.fromiter(slots, np.int64, len(slots))
     counts = np.fromiter(slots.values(), np.float32, len(slots))
-    values: Array = (1 + np.log(counts)) * rarity[places]
+    values: Floats = (1 + np.log(counts)) * rarity[places]
     return values / max(float(np.linalg.norm(values)), 1e-9)
 
 
-def sigmoid(values: Array) -> Array:
+def sigmoid(values: Floats) -> Floats:
     """1 / (1 + exp(-values)), elementwise."""
-    shares: Array = (1 / (1 + np.exp(-np.clip(values, -60, 60)))).astype(np.float32)
+    shares: Floats = (1 / (1 + np.exp(-np.clip(values, -60, 60)))).astype(np.float32)
     return shares
 
 
-def logit(shares: Array) -> Array:
+def logit(shares: Floats) -> Floats:
     """The inverse of `sigmoid`, of shares kept `LEAST` away from 0 and 1."""
     kept = np.clip(shares, LEAST, 1 - LEAST)
-    odds: Array = np.log(kept / (1 - kept)).astype(np.float32)
+    odds: Floats = np.log(kept / (1 - kept)).astype(np.float32)
     return odds

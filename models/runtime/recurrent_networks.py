@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grice.models.runtime.heads import FARTHEST, Array, sigmoid
+from grice.models.runtime.heads import FARTHEST, Floats, sigmoid
 
 HALVED = ("hidden_weights", "input_gates", "state_gates")
 """Arrays that are kept in half precision."""
@@ -28,18 +28,18 @@ class RecurrentNetworks:
         output_weights, output_bias: of hidden layer and units, shapes (networks, hidden + units, labels) and (networks, labels).
     """
 
-    middle: Array
-    spread: Array
-    hidden_weights: Array
-    hidden_bias: Array
-    input_gates: Array
-    input_bias: Array
-    state_gates: Array
-    state_bias: Array
-    output_weights: Array
-    output_bias: Array
+    middle: Floats
+    spread: Floats
+    hidden_weights: Floats
+    hidden_bias: Floats
+    input_gates: Floats
+    input_bias: Floats
+    state_gates: Floats
+    state_bias: Floats
+    output_weights: Floats
+    output_bias: Floats
 
-    def predict(self, turns: Array, possible: NDArray[np.bool_]) -> Array:
+    def predict(self, turns: Floats, possible: NDArray[np.bool_]) -> Floats:
         """The mean of the networks' probabilities after each turn, shape (turns, labels).
 
         Args:
@@ -50,7 +50,7 @@ class RecurrentNetworks:
         hidden = np.maximum(scaled @ self.hidden_weights + self.hidden_bias[:, None], 0)
         states = self._states(hidden @ self.input_gates + self.input_bias[:, None])
         values = np.concatenate([hidden, states], axis=-1) @ self.output_weights + self.output_bias[:, None]
-        mean: Array = softmax(np.where(possible, values, -np.inf)).mean(0)
+        mean: Floats = softmax(np.where(possible, values, -np.inf)).mean(0)
         return mean
 
     def alone(self, number: int) -> RecurrentNetworks:
@@ -58,7 +58,7 @@ class RecurrentNetworks:
         shared = ("middle", "spread")
         return replace(self, **{name: part[number : number + 1] for name, part in vars(self).items() if name not in shared})
 
-    def _states(self, gates: Array) -> Array:
+    def _states(self, gates: Floats) -> Floats:
         """The units after each turn, shape (networks, turns, units)."""
         state = np.zeros((len(gates), self.state_gates.shape[1]), np.float32)
         states = []
@@ -71,8 +71,8 @@ class RecurrentNetworks:
         return np.stack(states, axis=1)
 
 
-def softmax(values: Array) -> Array:
+def softmax(values: Floats) -> Floats:
     """Probabilities along the last axis; a value of minus infinity is impossible."""
     shares = np.exp(values - values.max(-1, keepdims=True))
-    probabilities: Array = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
+    probabilities: Floats = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
     return probabilities

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import onnxruntime as ort
 
@@ -28,14 +30,39 @@ def choose_provider(name: str) -> str:
     return full
 
 
-def open_session(path: Path, provider: str = "auto", threads: int = 1) -> ort.InferenceSession:
-    """A session for the model at `path`. Threads do not spin while idle, so a waiting service costs nothing.
+class Session:
+    """The model at `path`, ready to run. Threads do not spin while idle, so a waiting service costs nothing.
+
+    Attributes:
+        provider: the full name of the execution provider.
+        shapes: the shape of each input and output, by name; a dimension that varies has a name.
 
     Raises:
         InputError: `threads` is not 1 to 64.
         ProviderError: the provider is not available.
         WeightsError: onnxruntime cannot read the file.
     """
+
+    def __init__(self, path: Path, provider: str = "auto", threads: int = 1) -> None:
+        self.path = path
+        self.provider = choose_provider(provider)
+        self._session = _open(path, self.provider, threads)
+        self.shapes = {each.name: tuple(each.shape) for each in (*self._session.get_inputs(), *self._session.get_outputs())}
+
+    def run(self, outputs: Sequence[str], feed: Mapping[str, Any]) -> list[Any]:
+        """The outputs for these inputs.
+
+        Raises:
+            WeightsError: onnxruntime cannot run it on them.
+        """
+        try:
+            found: list[Any] = self._session.run(outputs, feed)
+        except Exception as error:  # onnxruntime raises its own untyped errors
+            raise WeightsError(f"{self.path}: onnxruntime cannot run it; its manifest may be another model's: {error}") from error
+        return found
+
+
+def _open(path: Path, provider: str, threads: int) -> ort.InferenceSession:
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 64:
         raise InputError("threads", threads, "1 to 64")
     options = ort.SessionOptions()
@@ -43,9 +70,8 @@ def open_session(path: Path, provider: str = "auto", threads: int = 1) -> ort.In
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
-    chosen = choose_provider(provider)
     try:
-        return ort.InferenceSession(str(path), options, providers=[chosen])
+        return ort.InferenceSession(str(path), options, providers=[provider])
     except Exception as error:  # onnxruntime raises its own untyped errors
         raise WeightsError(f"{path}: onnxruntime cannot load it: {error}") from error
 

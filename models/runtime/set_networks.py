@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grice.models.runtime.heads import FARTHEST, Array
+from grice.models.runtime.heads import FARTHEST, Floats
 from grice.models.runtime.recurrent_networks import softmax
 
 HALVED = ("part_weights", "whole_weights", "axes")
@@ -30,20 +30,20 @@ class SetNetworks:
         set_bias: shape (networks, sets).
     """
 
-    part_middle: Array
-    part_spread: Array
-    whole_middle: Array
-    whole_spread: Array
-    part_weights: Array
-    part_bias: Array
-    whole_weights: Array
-    whole_bias: Array
-    part_output: Array
-    whole_output: Array
-    output_bias: Array
-    set_bias: Array
+    part_middle: Floats
+    part_spread: Floats
+    whole_middle: Floats
+    whole_spread: Floats
+    part_weights: Floats
+    part_bias: Floats
+    whole_weights: Floats
+    whole_bias: Floats
+    part_output: Floats
+    whole_output: Floats
+    output_bias: Floats
+    set_bias: Floats
 
-    def predict(self, parts: Array, whole: Array, members: Array) -> Array:
+    def predict(self, parts: Floats, whole: Floats, members: Floats) -> Floats:
         """The mean of the networks' probabilities, shape (sets,).
 
         Args:
@@ -56,5 +56,5 @@ class SetNetworks:
         part_hidden = np.maximum(of_parts @ self.part_weights + self.part_bias[:, None], 0)
         whole_hidden = np.maximum(of_whole @ self.whole_weights + self.whole_bias, 0)
         labels = (part_hidden @ self.part_output).max(1) + (whole_hidden[:, None] @ self.whole_output)[:, 0] + self.output_bias
-        mean: Array = softmax(labels @ members.T + self.set_bias).mean(0)
+        mean: Floats = softmax(labels @ members.T + self.set_bias).mean(0)
         return mean

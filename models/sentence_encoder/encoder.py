@@ -11,13 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from grice.models.dialogue import plain_text
+from grice.models.dialogue import check_each, plain_text
 from grice.models.errors import WeightsError
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.text.template import token_id
+from grice.models.runtime.session import Session, check_precision
+from grice.models.text.template import read_tokenizer, token_id
 
 Key = TypeVar("Key")
 
@@ -38,11 +37,13 @@ class SentenceEncoder:
     def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
         self.precision = check_precision(precision)
         self.manifest = manifest
-        self.provider = choose_provider(provider)
-        self.max_tokens: int = manifest.settings["max_tokens"]
-        self.width: int = manifest.settings["width"]
-        self.tokenizer = Tokenizer.from_file(str(manifest.path("tokenizer.json")))
-        self.session = open_session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.max_tokens = manifest.count("max_tokens", 4, 65_536)
+        self.width = manifest.count("width", 1, 65_536)
+        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.session = Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.provider = self.session.provider
+        if self.session.shapes["vector"][-1] not in (self.width, "width"):
+            raise manifest.refuse("width", self.width, f"{self.session.shapes['vector'][-1]}, as the encoder has")
         self._ends = token_id(self.tokenizer, "[CLS]"), token_id(self.tokenizer, "[SEP]")
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
@@ -52,6 +53,7 @@ class SentenceEncoder:
 
         A vector does not depend on the other texts. Safe to call from several threads.
         """
+        check_each(texts, str, "texts")
         with self._lock:
             known = {text: self._vectors[text] for text in texts if text in self._vectors}
         for group in _alike([(text, self._ids(text)) for text in dict.fromkeys(texts) if text not in known]):
@@ -78,9 +80,10 @@ class SentenceEncoder:
         Raises:
             WeightsError: it was fitted to another one.
         """
-        fitted, found = manifest.settings["encoder"]["files"], self.identity["files"]
+        fitted = manifest.setting("encoder.files", dict, "an object of names and checksums")
+        found = self.identity["files"]
         if any(found.get(name, digest) != digest for name, digest in fitted.items()) or not fitted.keys() & found.keys():
-            expected = manifest.settings["encoder"]["name"]
+            expected = manifest.setting("encoder.name", str, "a name")
             raise WeightsError(
                 f"model {manifest.name}: made for another encoder than {self.manifest.folder} ({expected}); train it again"
             )

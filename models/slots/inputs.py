@@ -74,7 +74,7 @@ class SlotInputs:
     owners: NDArray[np.int64]
 
 
-class SlotReader:
+class SlotTokens:
     """Turns texts into the ids of `tokenizer`.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.models.dialogue import Dialogue, check_text
+from grice.models.dialogue import Dialogue, check_each, check_text
 from grice.models.errors import InputError
 
 MOST_VALUES = 64
@@ -22,7 +22,7 @@ class SlotQuestion:
         values: its possible values, 2 to `MOST_VALUES` different ones.
 
     Raises:
-        InputError: there are too few or too many values, the same one twice, or a blank one.
+        InputError: there are too few or too many values, the same one twice, a blank one, or a part of another kind.
     """
 
     dialogue: Dialogue
@@ -31,7 +31,14 @@ class SlotQuestion:
     values: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dialogue, Dialogue):
+            raise InputError("dialogue", self.dialogue, "a Dialogue object")
+        for name in ("slot", "description"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(name, getattr(self, name), "a string")
         what = f"values of slot {self.slot}"
+        check_each(self.values, str, what)
+        object.__setattr__(self, "values", tuple(self.values))
         if not 2 <= len(self.values) <= MOST_VALUES:
             raise InputError(what, f"{len(self.values)} values", f"2 to {MOST_VALUES}")
         if len(set(self.values)) < len(self.values):

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
+from grice.models.dialogue import check_each
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import SlotValues
-from grice.models.runtime.session import check_precision, choose_provider, open_session
-from grice.models.slots.inputs import SlotReader, SlotTexts
+from grice.models.runtime.session import Session, check_precision
+from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.slots.questions import SlotQuestion
+from grice.models.text.template import read_tokenizer
 
 REMEMBERED = 8192
 """Texts whose pieces are remembered: a bot asks about the same slots again and again."""
@@ -32,12 +33,12 @@ class SlotResolver:
     def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
         self.precision = check_precision(precision)
         self.manifest = manifest
-        self.provider = choose_provider(provider)
-        self.temperature: float = manifest.settings["temperature"]
-        self.margin: float = manifest.settings["margin"]
-        self.reader = SlotReader(Tokenizer.from_file(str(manifest.path("tokenizer.json"))))
-        self.session = open_session(manifest.path(f"reader.{precision}.onnx"), provider, threads)
-        self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.reader.pieces)
+        self.temperature = manifest.number("temperature", 0.01, 100)
+        self.margin = manifest.number("margin", 0, 1)
+        self.tokens = SlotTokens(read_tokenizer(manifest.path("tokenizer.json")))
+        self.session = Session(manifest.path(f"reader.{precision}.onnx"), provider, threads)
+        self.provider = self.session.provider
+        self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.tokens.pieces)
 
     def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
         """One result a question, in order.
@@ -48,11 +49,12 @@ class SlotResolver:
         Raises:
             InputError: a value has no letter that the model reads.
         """
+        check_each(questions, SlotQuestion, "questions")
         return [self._resolved(question) for question in questions]
 
     def _resolved(self, question: SlotQuestion) -> SlotValues:
         for value in question.values:
-            if not self.reader.reads(value):
+            if not self.tokens.reads(value):
                 raise InputError(f"value of slot {question.slot}", value, "a value with Latin letters or digits")
         shares = softmax(self._raw(SlotTexts.of(question)) / self.temperature)
         *values, nothing = (float(share) for share in shares)
@@ -64,7 +66,7 @@ class SlotResolver:
 
     def _raw(self, texts: SlotTexts) -> NDArray[np.float32]:
         """How well each value, and last `NOT_MENTIONED`, holds: shape (values + 1,)."""
-        inputs = self.reader.inputs(texts, self._pieces)
+        inputs = self.tokens.inputs(texts, self._pieces)
         feed = {name: getattr(inputs, name)[None] for name in ("ids", "positions", "segments")}
         tokens: NDArray[np.float32] = self.session.run(["raw"], feed)[0][0]
         sums = np.bincount(inputs.owners, tokens)[1:]

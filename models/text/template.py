@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from tokenizers import Tokenizer
 
 from grice.models.dialogue import Turn, plain_text
 from grice.models.errors import WeightsError
+from grice.models.manifest import Manifest
 
 TargetForm = Literal["direct", "indirect"]
 
@@ -56,9 +58,29 @@ class SourceFormat:
     start_token: str = "[CLS]"
     end_token: str | None = None
 
+    @classmethod
+    def of(cls, manifest: Manifest) -> SourceFormat:
+        """The format that the manifest of a model says under `source`.
+
+        Raises:
+            ManifestError: it is none.
+        """
+        found = manifest.setting("source", dict, "an object")
+        known = tuple(cls.__dataclass_fields__)
+        if unknown := [name for name in found if name not in known]:
+            raise manifest.refuse(f"source.{unknown[0]}", found[unknown[0]], f"no such key; the keys are {', '.join(known)}")
+        for name in found:
+            if name.endswith("_token") and not (name == "end_token" and found[name] is None):
+                manifest.setting(f"source.{name}", str, "a token")
+        if "with_form" in found:
+            manifest.setting("source.with_form", bool, "true or false")
+        manifest.count("source.history_turns", -1, 10_000)
+        manifest.count("source.max_tokens", 4, 65_536)
+        return cls(**found)
+
 
 @dataclass(frozen=True)
-class Source:
+class EncodedSource:
     """Token ids that a model reads, and what of the dialogue they hold."""
 
     ids: list[int]
@@ -67,7 +89,9 @@ class Source:
     text_cut: bool
 
 
-def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat) -> Source:
+def encode_source(
+    tokenizer: Tokenizer, text: str, history: Sequence[Turn], form: str | None, layout: SourceFormat
+) -> EncodedSource:
     """Token ids of `text` after `history`; what does not fit is cut, from the oldest turn, and of the text itself last."""
     newest = len(history) if layout.history_turns < 0 else layout.history_turns
     kept = list(history[-newest:]) if newest else []
@@ -79,7 +103,19 @@ def encode_source(tokenizer: Tokenizer, text: str, history: Sequence[Turn], form
         if len(ids) <= room or not kept:
             break
         kept = kept[1:]
-    return Source([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
+    return EncodedSource([start, *ids[:room], *end], len(kept), len(history) - len(kept), len(ids) > room)
+
+
+def read_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer in a `tokenizer.json`.
+
+    Raises:
+        WeightsError: it cannot be read.
+    """
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises its own untyped errors
+        raise WeightsError(f"{path}: not a tokenizer ({error}); install or export the model again") from error
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:

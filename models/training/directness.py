@@ -24,7 +24,7 @@ from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 Loss = Literal["pointwise", "pairwise", "both"]
-Scores = NDArray[np.float32]
+RawScores = NDArray[np.float32]
 GOLD = (1.0, 0.5, 0.0)
 """Directness of the direct, the original and the indirect form (paper, section 4.3)."""
 
@@ -43,7 +43,7 @@ class DirectnessRecipe:
     seed: int = 0
 
 
-class DirectnessModel(nn.Module):
+class DirectnessNetwork(nn.Module):
     """MiniLM, the mean of the states of the turn's tokens, one linear layer: (batch,) raw scores."""
 
     def __init__(self, encoder: BertModel, dropout: float) -> None:
@@ -100,7 +100,7 @@ def train_directness(data_dir: Path, out: Path, recipe: DirectnessRecipe | None 
     return best
 
 
-def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> DirectnessModel:
+def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> DirectnessNetwork:
     """The untrained scorer, its encoder from MiniLM."""
     model = empty_model(words.tokenizer.get_vocab_size(), recipe)
     state = warm_start.bert_weights(words.kept_ids, len(TAGS), recipe.layout.max_tokens, recipe.layers)
@@ -110,7 +110,7 @@ def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> Direc
     return model
 
 
-def empty_model(vocabulary_size: int, recipe: DirectnessRecipe) -> DirectnessModel:
+def empty_model(vocabulary_size: int, recipe: DirectnessRecipe) -> DirectnessNetwork:
     """The scorer with random weights."""
     config = BertConfig(
         vocab_size=vocabulary_size,
@@ -124,7 +124,7 @@ def empty_model(vocabulary_size: int, recipe: DirectnessRecipe) -> DirectnessMod
         attention_probs_dropout_prob=recipe.dropout,
         attn_implementation="eager",
     )
-    return DirectnessModel(BertModel(config, add_pooling_layer=False), recipe.dropout)
+    return DirectnessNetwork(BertModel(config, add_pooling_layer=False), recipe.dropout)
 
 
 def ranking_loss(raw: Tensor, kind: Loss) -> Tensor:
@@ -173,7 +173,7 @@ def batcher(
 
 
 @torch.no_grad()
-def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceFormat) -> Scores:
+def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Triple], layout: SourceFormat) -> RawScores:
     """Raw scores of shape (3, rows): direct, original, indirect."""
     device = next(model.parameters()).device
     parts = []
@@ -185,7 +185,7 @@ def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Tri
     return np.concatenate(parts, axis=1)
 
 
-def calibration(raw: Scores) -> tuple[float, float]:
+def calibration(raw: RawScores) -> tuple[float, float]:
     """Slope and offset of the logistic curve that fits raw scores of shape (3, rows) best to `GOLD`: Platt scaling with soft
     targets, least cross-entropy by Newton's method on standardised scores."""
     x, y = raw.ravel().astype(float), np.repeat(GOLD, raw.shape[1])

@@ -17,7 +17,7 @@ from transformers import AutoTokenizer, BartForConditionalGeneration
 
 from grice.models.data import direct
 from grice.models.text.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, TargetForm
-from grice.models.training.rewriter.data import Encoded, Example, RewriteBatch, SpecialIds, collate, encode
+from grice.models.training.rewriter.data import Encoded, RewriteBatch, RewriteExample, SpecialIds, collate, encode
 from grice.models.training.rewriter.recipe import cross_entropy, save
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 
@@ -53,7 +53,7 @@ def train_paper(data_dir: Path, out: Path, recipe: PaperRecipe | None = None, de
     config = model.config
     special = SpecialIds(config.pad_token_id, config.decoder_start_token_id, config.eos_token_id)
 
-    def rows(examples: Sequence[Example]) -> list[Encoded]:
+    def rows(examples: Sequence[RewriteExample]) -> list[Encoded]:
         # BART's decoder writes <s> before the text
         encoded = [encode(tokenizer, example, recipe.layout) for example in examples]
         return [Encoded(row.source, [config.bos_token_id, *row.target]) for row in encoded]
@@ -85,12 +85,12 @@ def train_paper(data_dir: Path, out: Path, recipe: PaperRecipe | None = None, de
     return best
 
 
-def _split(triples: Sequence[direct.Triple], recipe: PaperRecipe) -> tuple[list[Example], list[Example]]:
+def _split(triples: Sequence[direct.Triple], recipe: PaperRecipe) -> tuple[list[RewriteExample], list[RewriteExample]]:
     dialogues = sorted({row.dialogue_id for row in triples})
     random.Random(recipe.seed).shuffle(dialogues)
     held_out = set(dialogues[: min(recipe.validation_dialogues, max(1, len(dialogues) // 5))])
-    examples: tuple[list[Example], list[Example]] = ([], [])
+    examples: tuple[list[RewriteExample], list[RewriteExample]] = ([], [])
     for row in triples:
         pair = (row.indirect, row.direct) if recipe.form == "direct" else (row.direct, row.indirect)
-        examples[row.dialogue_id in held_out].append(Example(pair[0], row.history, recipe.form, pair[1]))
+        examples[row.dialogue_id in held_out].append(RewriteExample(pair[0], row.history, recipe.form, pair[1]))
     return examples

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.runtime.heads import FARTHEST, Array, halved
+from grice.models.runtime.heads import FARTHEST, Floats, halved
 from grice.models.runtime.recurrent_networks import RecurrentNetworks
 
 BATCH = 8
@@ -57,13 +57,13 @@ class RecurrentExample:
         auxiliary: another label of each turn that is learned beside the first and then left aside, or `UNKNOWN`; shape (turns,).
     """
 
-    turns: Array
+    turns: Floats
     labels: NDArray[np.int64]
     possible: NDArray[np.bool_]
     auxiliary: NDArray[np.int64]
 
 
-class _Network(nn.Module):
+class _RecurrentNetwork(nn.Module):
     def __init__(self, inputs: int, labels: int, auxiliary: int, recipe: RecurrentRecipe) -> None:
         super().__init__()
         self.hidden = nn.Linear(inputs, recipe.hidden)
@@ -104,7 +104,7 @@ def _fitted(
     auxiliary = int(max(each.auxiliary.max() for each in examples)) + 1
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = _Network(scaled[0].shape[1], examples[0].possible.shape[1], max(auxiliary, 1), recipe)
+        model = _RecurrentNetwork(scaled[0].shape[1], examples[0].possible.shape[1], max(auxiliary, 1), recipe)
         optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
         steps = recipe.epochs * -(-len(examples) // BATCH)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)

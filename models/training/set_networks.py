@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from grice.models.runtime.heads import FARTHEST, Array, halved
+from grice.models.runtime.heads import FARTHEST, Floats, halved
 from grice.models.runtime.set_networks import SetNetworks
 
 SMALLEST_SPREAD = 1e-6
@@ -52,7 +52,7 @@ class Sets:
     gold: Tensor
 
     @classmethod
-    def of(cls, members: Array, coarser: Sequence[int], gold: Sequence[int]) -> Sets:
+    def of(cls, members: Floats, coarser: Sequence[int], gold: Sequence[int]) -> Sets:
         """With the number of the coarser set that each set belongs to."""
         table = np.zeros((len(coarser), max(coarser) + 1), np.float32)
         table[np.arange(len(coarser)), list(coarser)] = 1
@@ -72,7 +72,7 @@ class Sets:
         return (1 - coarse) * nll(logs, gold) + coarse * nll(coarser, wanted)
 
 
-class _Network(nn.Module):
+class _SetNetwork(nn.Module):
     def __init__(self, part_inputs: int, whole_inputs: int, sets: Sets, recipe: SetRecipe) -> None:
         super().__init__()
         labels = sets.members.shape[1]
@@ -99,7 +99,7 @@ class _Network(nn.Module):
         return tuple(each.detach().numpy().copy() for each in parameters)
 
 
-def fit_networks(parts: Sequence[Array], whole: Array, sets: Sets, recipe: SetRecipe, seed: int) -> SetNetworks:
+def fit_networks(parts: Sequence[Floats], whole: Floats, sets: Sets, recipe: SetRecipe, seed: int) -> SetNetworks:
     """Networks that differ by their seed.
 
     Args:
@@ -124,8 +124,8 @@ def fit_networks(parts: Sequence[Array], whole: Array, sets: Sets, recipe: SetRe
     return SetNetworks(*moments, halved(part_weights), part_bias, halved(whole_weights), *rest)
 
 
-def _fit(parts: Tensor, there: Tensor, whole: Tensor, sets: Sets, recipe: SetRecipe) -> _Network:
-    network = _Network(parts.shape[2], whole.shape[1], sets, recipe)
+def _fit(parts: Tensor, there: Tensor, whole: Tensor, sets: Sets, recipe: SetRecipe) -> _SetNetwork:
+    network = _SetNetwork(parts.shape[2], whole.shape[1], sets, recipe)
     optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.learning_rate)
     steps = recipe.epochs * -(-len(whole) // recipe.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
@@ -139,11 +139,11 @@ def _fit(parts: Tensor, there: Tensor, whole: Tensor, sets: Sets, recipe: SetRec
     return network
 
 
-def _moments(table: Array) -> tuple[Array, Array]:
+def _moments(table: Floats) -> tuple[Floats, Floats]:
     middle, spread = table.mean(0), table.std(0)
     spread[spread < SMALLEST_SPREAD] = 1.0
     return middle, spread
 
 
-def _scaled(table: Array, middle: Array, spread: Array) -> Tensor:
+def _scaled(table: Floats, middle: Floats, spread: Floats) -> Tensor:
     return torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))

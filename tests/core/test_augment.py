@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from grice.middleware.authoring.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
 from grice.models import Dialogue, load_rewriter
 
 EXAMPLES = (

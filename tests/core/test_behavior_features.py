@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from grice.models.behaviors.features import PAIR_FEATURES, Nearest, Said, features, pairs
+from grice.models.behaviors.features import PAIR_FEATURES, EncodedText, Nearest, features, pairs
 from grice.models.dialogue import Speaker
 from grice.models.text.wording import Wording
 
 
-def said(speaker: Speaker, text: str, *direction: float) -> Said:
+def said(speaker: Speaker, text: str, *direction: float) -> EncodedText:
     vector = np.array(direction, np.float32)
-    return Said(speaker, Wording.of(text), vector / np.linalg.norm(vector))
+    return EncodedText(speaker, Wording.of(text), vector / np.linalg.norm(vector))
 
 
 RESPONSE = said("bot", "I never sail. Do you?", 1, 1, 0)

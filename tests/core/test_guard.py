@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
 from grice.models.dialogue import Dialogue, Speaker
-from grice.models.training.rewriter.common_words import AT_LEAST, Counts
+from grice.models.training.rewriter.common_words import AT_LEAST, WordCounts
 
 GUARD = Guard()
 
@@ -224,7 +224,7 @@ def test_odd_text_is_compared_without_failing(text: str) -> None:
 
 
 def test_common_words_are_small_letters_and_rarely_names() -> None:
-    counts = Counts()
+    counts = WordCounts()
     for _ in range(AT_LEAST):
         counts.add([("I like the old mill", []), ("Try Zanzibarra Mill, the mill at zanzibarra.", ["zanzibarra mill"])])
         counts.add([("Is there a lodge", []), ("see the lodge, a lodge", ["lodge"])], kinds=["Lodge"])

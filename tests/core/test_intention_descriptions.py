@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from grice.models.errors import InputError
-from grice.models.face_acts.descriptions import DESCRIPTIONS, WORDINGS, descriptions_of
+from grice.models.face_acts.descriptions import DESCRIPTIONS, PHRASINGS, descriptions_of
 
 
 def test_the_shipped_descriptions() -> None:
-    counts = {wording: len(DESCRIPTIONS.by_wording[wording]) for wording in WORDINGS}
+    counts = {wording: len(DESCRIPTIONS.by_wording[wording]) for wording in PHRASINGS}
     assert counts == {"new": 42, "old": 23}
-    everything = [each for wording in WORDINGS for each in DESCRIPTIONS.by_wording[wording]]
+    everything = [each for wording in PHRASINGS for each in DESCRIPTIONS.by_wording[wording]]
     assert len({each.id for each in everything}) == len(everything)
-    assert all(len({each.text for each in DESCRIPTIONS.by_wording[wording]}) == counts[wording] for wording in WORDINGS)
+    assert all(len({each.text for each in DESCRIPTIONS.by_wording[wording]}) == counts[wording] for wording in PHRASINGS)
     assert len(DESCRIPTIONS.groups) == 5
-    for wording in WORDINGS:
+    for wording in PHRASINGS:
         assert [each.id for each in DESCRIPTIONS.candidates(wording, "persuader", "hpos-")] in (
             ["er-criticizes"],
             ["old-er-criticizes"],
@@ -28,7 +28,7 @@ def test_the_shipped_descriptions() -> None:
 
 
 def test_groups_have_one_role_each_and_at_least_two_face_acts() -> None:
-    by_id = {each.id: each for wording in WORDINGS for each in DESCRIPTIONS.by_wording[wording]}
+    by_id = {each.id: each for wording in PHRASINGS for each in DESCRIPTIONS.by_wording[wording]}
     for group in DESCRIPTIONS.groups.values():
         assert len({by_id[each].role for each in group}) == 1
         assert len({by_id[each].face_act for each in group}) > 1

@@ -6,8 +6,7 @@ import pytest
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
-from grice.models.minds.answers import best_fine
-from grice.models.minds.labels import COARSE, FINE, ROLES, Role, coarse_of
+from grice.models.minds.labels import COARSE, FINE, MIND_ROLES, MindRole, best_fine, coarse_of
 from grice.models.minds.model import HISTORY_TURNS, MindTracker, load_mind_model
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading, TurnIntentions
@@ -126,8 +125,8 @@ def test_fine_and_coarse_never_disagree_on_any_turns() -> None:
             assert all(0 <= value <= 1 for value in turn.probabilities.values())
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_fine_and_coarse_never_disagree_whatever_the_probabilities(role: Role) -> None:
+@pytest.mark.parametrize("role", MIND_ROLES)
+def test_fine_and_coarse_never_disagree_whatever_the_probabilities(role: MindRole) -> None:
     chance = random.Random(1)
     for _ in range(200):
         sets = {frozenset(chance.sample(FINE[role], chance.randint(1, 4))) for _ in range(chance.randint(1, 20))}

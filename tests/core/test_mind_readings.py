@@ -1,20 +1,20 @@
-"""How turns of a recommendation dialogue are marked and cut for the reader of minds."""
+"""How turns of a recommendation dialogue are marked and cut for the joint encoder."""
 
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from grice.models.data.rectom import RoleTurn
 from grice.models.manifest import read_manifest
-from grice.models.minds.joint_inputs import (
+from grice.models.minds.joint_encoder import (
     MOST_ASKED,
     MOST_TOKENS,
     SEGMENTS,
     TAGS,
-    ReadingTokens,
+    JointTokens,
     attitude_reading,
     intention_reading,
 )
+from grice.models.minds.questions import RoleTurn
 
 TURNS = (
     RoleTurn("seeker", "Hi! I liked Hidden Harbour (1987)."),
@@ -25,8 +25,8 @@ TAKEN = [SEGMENTS.index(name) for name in ("recommender", "asked")]
 
 
 @pytest.fixture(scope="module")
-def tokens() -> ReadingTokens:
-    return ReadingTokens(Tokenizer.from_file(str(read_manifest("mind", "mind").path("tokenizer.json"))))
+def tokens() -> JointTokens:
+    return JointTokens(Tokenizer.from_file(str(read_manifest("mind", "mind").path("tokenizer.json"))))
 
 
 def test_the_movie_and_the_others_are_marked_with_and_without_their_year() -> None:
@@ -90,7 +90,7 @@ def test_for_intentions_the_turn_and_those_before_it_are_read() -> None:
     assert (reading.facts, intention_reading(talk, 0).facts) == ((0.0, 0.0), (1.0, 0.0))
 
 
-def test_pieces_are_marked_and_the_first_turns_of_a_long_reading_left_out(tokens: ReadingTokens) -> None:
+def test_pieces_are_marked_and_the_first_turns_of_a_long_reading_left_out(tokens: JointTokens) -> None:
     inputs = tokens.inputs(attitude_reading(TURNS, "Grey Dust (2001)"))
     this = tokens.tokenizer.token_to_id("[this]")
     np.testing.assert_array_equal(inputs.marked > 0, inputs.ids == this)
@@ -104,7 +104,7 @@ def test_pieces_are_marked_and_the_first_turns_of_a_long_reading_left_out(tokens
 
 
 @pytest.mark.parametrize("text", ["?", "☺", "ß" * 500, " . "])
-def test_any_text_has_a_turn_to_read(tokens: ReadingTokens, text: str) -> None:
+def test_any_text_has_a_turn_to_read(tokens: JointTokens, text: str) -> None:
     inputs = tokens.inputs(attitude_reading((RoleTurn("seeker", text),), "Grey Dust (2001)"))
     assert inputs.asked.sum() >= 2
     assert len(inputs.ids) == len(inputs.segments) == len(inputs.marked) == len(inputs.asked)

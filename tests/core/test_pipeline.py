@@ -1,12 +1,14 @@
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from grice.middleware import Guard, Pipeline, PipelineSettings, appended
+from grice.middleware import Finding, Guard, Pipeline, PipelineSettings, appended
 from grice.models import Dialogue, Turn
-from grice.models.errors import DeadlineExceeded, WeightsError
+from grice.models.errors import DeadlineExceeded, InputError, WeightsError
 from grice.models.results import Directness, Rewrite
 
 HISTORY = [Turn("bot", "There is an expensive hotel. Shall I book it?")]
@@ -153,3 +155,101 @@ def test_shipped_models_rewrite_an_indirect_turn() -> None:
     results = Pipeline.load(PipelineSettings(mode="replace")).predict([INDIRECT, DIRECT])
     assert all(result.directness is not None and not result.failures for result in results)
     assert results[1].text == DIRECT.last.text
+
+
+class Offering(Scripted):
+    """Gives the same other candidates for every turn; says which turns it was asked about together, and fails or waits on some."""
+
+    def __init__(self, answers: dict[str, object], texts: Sequence[str], act: Callable[[str], object] = lambda text: None) -> None:
+        super().__init__(answers)
+        self.texts = texts
+        self.act = act
+        self.searched: list[list[str]] = []
+
+    def candidates(self, dialogues: Sequence[Dialogue]) -> list[list[Rewrite]]:
+        self.searched.append([dialogue.last.text for dialogue in dialogues])
+        for dialogue in dialogues:
+            self.act(dialogue.last.text)
+        return [[Rewrite(text, 0.8, 6) for text in self.texts] for _ in dialogues]
+
+
+MANY = [Dialogue.of(f"I don't have that much money {'so ' * number}today", HISTORY) for number in range(16)]
+ALL_INDIRECT = Scripted({dialogue.last.text: Directness(0.05) for dialogue in MANY})
+
+
+def sixteen(act: Callable[[str], object] = lambda text: None) -> Offering:
+    """The rewrites of three of sixteen turns are refused."""
+    texts = ["Find a cheap hotel today"] * 13 + ["Book a hotel for 8 nights today"] * 3
+    rewrites = {dialogue.last.text: Rewrite(text, 0.9, 6) for dialogue, text in zip(MANY, texts, strict=True)}
+    return Offering(rewrites, ["Book a hotel for 9 nights today", "Find a cheap hotel today"], act)
+
+
+def test_other_candidates_are_searched_for_all_refused_rewrites_together() -> None:
+    offering = sixteen()
+    results = Pipeline(ALL_INDIRECT, offering).predict(MANY)
+    assert [result.decision for result in results] == ["rewrite"] * 16
+    assert offering.searched == [[dialogue.last.text for dialogue in MANY[13:]]]
+
+
+def test_a_late_search_for_candidates_fails_the_refused_turns_alone() -> None:
+    gate = threading.Event()
+    try:
+        results = Pipeline(ALL_INDIRECT, sixteen(lambda text: gate.wait(30)), PipelineSettings(deadline_ms=100)).predict(MANY)
+    finally:
+        gate.set()
+    assert [result.decision for result in results] == ["rewrite"] * 13 + ["pass"] * 3
+    assert {(failure.stage, failure.error) for result in results[13:] for failure in result.failures} == {
+        ("rewriter", "DeadlineExceeded")
+    }
+    assert all(result.reason == "failed" and result.rewrite and result.findings for result in results[13:])
+
+
+def test_a_search_that_breaks_on_one_turn_leaves_the_others() -> None:
+    def act(text: str) -> None:
+        if text == MANY[14].last.text:
+            raise RuntimeError("no idea")
+
+    results = Pipeline(ALL_INDIRECT, sixteen(act)).predict(MANY)
+    assert [result.decision for result in results] == ["rewrite"] * 14 + ["pass", "rewrite"]
+    assert [failure.error for failure in results[14].failures] == ["RuntimeError"]
+
+
+def test_a_turn_that_breaks_a_model_fails_alone() -> None:
+    class Brittle(Scripted):
+        def predict(self, dialogues: Sequence[Dialogue]) -> list[object]:
+            if any(dialogue.last.text == MANY[1].last.text for dialogue in dialogues):
+                raise RuntimeError("no idea")
+            return super().predict(dialogues)
+
+    results = Pipeline(Brittle(ALL_INDIRECT.answers), sixteen()).predict(MANY[:3])
+    assert [result.reason for result in results] == ["indirect", "failed", "indirect"]
+    assert [failure.stage for failure in results[1].failures] == ["directness"]
+
+
+def time_out() -> None:
+    raise TimeoutError("the disk is slow")
+
+
+def test_a_timeout_of_the_model_s_own_is_no_missed_deadline() -> None:
+    result = Pipeline(SCORES, Acting(time_out), PipelineSettings(deadline_ms=30_000)).predict([INDIRECT])[0]
+    assert [(failure.error, failure.message) for failure in result.failures] == [("TimeoutError", "the disk is slow")]
+    with pytest.raises(TimeoutError, match="the disk is slow"):
+        Pipeline(SCORES, Acting(time_out), PipelineSettings(deadline_ms=30_000, on_error="raise")).predict([INDIRECT])
+
+
+@pytest.mark.parametrize("asked", [["text"], "text", [INDIRECT, None], INDIRECT, [INDIRECT.last]])
+def test_what_is_no_dialogue_is_refused(asked: Any) -> None:
+    with pytest.raises(InputError, match=r"dialogues: got .*; allowed: a list of Dialogue"):
+        Pipeline(SCORES, Scripted({})).predict(asked)
+
+
+def test_a_guard_that_breaks_on_a_candidate_leaves_the_turn_unchanged() -> None:
+    class Brittle(Guard):
+        def check(self, dialogue: Dialogue, rewrite: str) -> tuple[Finding, ...]:
+            if "9" in rewrite:
+                raise RuntimeError("no idea")
+            return super().check(dialogue, rewrite)
+
+    results = Pipeline(ALL_INDIRECT, sixteen(), guard=Brittle()).predict(MANY[12:14])
+    assert [(result.reason, result.text == result.original) for result in results] == [("indirect", False), ("failed", True)]
+    assert [failure.stage for failure in results[1].failures] == ["guard"]

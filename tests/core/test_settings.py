@@ -1,7 +1,7 @@
 import pytest
 
 from grice.middleware import Pipeline, PipelineSettings, ServiceSettings, from_environment
-from grice.models import DirectnessScorer, Rewriter
+from grice.models import DirectnessModel, Rewriter
 from grice.models.errors import SettingsError
 
 
@@ -48,5 +48,5 @@ def test_runtime_is_what_loaders_take() -> None:
 def test_pipeline_loads_its_models_with_the_runtime_of_the_settings() -> None:
     pipeline = Pipeline.load(PipelineSettings(provider="cpu", workers=1))
     assert isinstance(pipeline.rewriter, Rewriter)
-    assert isinstance(pipeline.directness, DirectnessScorer)
+    assert isinstance(pipeline.directness, DirectnessModel)
     assert pipeline.rewriter.workers.count == pipeline.directness.workers.count == 1

@@ -12,7 +12,7 @@ from grice.middleware.authoring.augment.entity_transfer import transferred
 from grice.middleware.authoring.augment.example import Example, Variant, letters
 from grice.middleware.authoring.augment.settings import AugmentSettings
 from grice.middleware.runtime.progress import Progress
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard import Guard
 from grice.models.dialogue import Dialogue
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite

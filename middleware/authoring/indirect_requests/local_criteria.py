@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from grice.middleware.authoring.indirect_requests.criteria import Request, phrased, question_of
 from grice.middleware.authoring.indirect_requests.encoder import Encoder, cosines
-from grice.middleware.turns.guard.vocabulary import common_words
+from grice.middleware.turns.guard.words import common_words
 from grice.models.data.indirect_requests import AMBIGUOUS, SCALE
-from grice.models.protocols import SlotResolver
+from grice.models.protocols import SlotPredictor
 from grice.models.results import SlotValues
 from grice.models.text.wording import Wording
 
@@ -34,7 +34,7 @@ class LocalCriteria:
 
     name = "local"
 
-    def __init__(self, resolver: SlotResolver, encoder: Encoder) -> None:
+    def __init__(self, resolver: SlotPredictor, encoder: Encoder) -> None:
         self._resolver = resolver
         self._encoder = encoder
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grice.middleware.authoring.indirect_requests.encoder import Encoder
-from grice.middleware.turns.guard.vocabulary import common_words
+from grice.middleware.turns.guard.words import common_words
 from grice.models.text.fact_words import NUMBERS
 from grice.models.text.verbatim import says
 

@@ -9,17 +9,17 @@ from pydantic import Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Item, Share, TextCut, Wire
-from grice.models.data.persuasion_for_good import ROLES, Role
+from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Share, TextCut, Wire, WireItem
 from grice.models.dialogue import Dialogue, Speaker, Turn
-from grice.models.results import FaceAct, Intentions
+from grice.models.results import PERSUASION_ROLES, FaceAct, Intentions, PersuasionRole
 
 
-class IntentionItem(Item):
+class IntentionItem(WireItem):
     """A turn of a persuasion, the user's or the bot's."""
 
     user_role: Annotated[
-        Role, Field(description="Whether the user is the one to be persuaded, as by a bot that asks or sells, or persuades.")
+        PersuasionRole,
+        Field(description="Whether the user is the one to be persuaded, as by a bot that asks or sells, or persuades."),
     ] = "persuadee"
     speaker: Annotated[Speaker, Field(description="Who says `text`; `turns` say it themselves.")] = "user"
 
@@ -36,14 +36,16 @@ def _other(turn: Turn) -> Turn:
 class IntentionsResult(Wire):
     """The face acts of a dialogue up to the turn that was asked about."""
 
-    role: Annotated[Role, Field(description="Who says the turn.")]
+    role: Annotated[PersuasionRole, Field(description="Who says the turn.")]
     label: Annotated[FaceAct, Field(description="What it does.")]
     probabilities: Annotated[dict[FaceAct, Share], Field(description="How likely it does each, 0 to 1.")]
-    roles: Annotated[list[Role], Field(description="Who says each turn that was read, oldest first; the last is the turn itself.")]
+    roles: Annotated[
+        list[PersuasionRole], Field(description="Who says each turn that was read, oldest first; the last is the turn itself.")
+    ]
     labels: Annotated[list[FaceAct], Field(description="What each of them does.")]
     agreement: Annotated[list[Share], Field(description="After each of them, how likely the persuadee agrees in the end, 0 to 1.")]
-    counts: Annotated[dict[Role, dict[FaceAct, int]], Field(description="How many turns of each role do what.")]
-    balance: Annotated[dict[Role, int], Field(description="Saves minus threats among the turns of each role.")]
+    counts: Annotated[dict[PersuasionRole, dict[FaceAct, int]], Field(description="How many turns of each role do what.")]
+    balance: Annotated[dict[PersuasionRole, int], Field(description="Saves minus threats among the turns of each role.")]
     history_read: HistoryRead
     history_cut: HistoryCut
     text_cut: TextCut
@@ -65,8 +67,8 @@ class IntentionRoute(Route[IntentionItem, Dialogue, Intentions]):
             **encode(result),
             "role": result.roles[-1],
             "label": result.label,
-            "counts": {role: result.counts(role) for role in ROLES},
-            "balance": {role: result.balance(role) for role in ROLES},
+            "counts": {role: result.counts(role) for role in PERSUASION_ROLES},
+            "balance": {role: result.balance(role) for role in PERSUASION_ROLES},
         }
 
 

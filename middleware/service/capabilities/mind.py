@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.mind import MindResult
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, Item, Text, derived
+from grice.middleware.service.capabilities.wire import Failures, Text, WireItem, derived
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.minds.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
 from grice.models.minds.results import MindReading
 
 
-class MindItem(Item):
+class MindItem(WireItem):
     """A turn of a recommendation dialogue, the user's or the bot's."""
 
     seeker: Annotated[Speaker, Field(description="Who seeks a recommendation; the other gives them.")] = "user"

@@ -17,8 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
 from grice.middleware.service.batcher import Predict
-from grice.middleware.service.capabilities.route import Finding, Route
-from grice.middleware.service.capabilities.wire import Failures, Item, Name, Wire, check_distinct
+from grice.middleware.service.capabilities.route import Outcome, Route
+from grice.middleware.service.capabilities.wire import Failures, Name, Wire, WireItem, check_distinct
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue, Speaker, Turn
@@ -30,7 +30,7 @@ JUDGES = 8
 Probabilities = dict[Behavior, Annotated[float | None, Field(ge=0, le=1)]]
 
 
-class ResponseItem(Item):
+class ResponseItem(WireItem):
     """A bot's response to score. With `dialogue_id` it is kept there."""
 
     event_id: Annotated[
@@ -106,7 +106,7 @@ class ResponseResult(Wire):
 
 
 @dataclass(frozen=True)
-class Scored:
+class ResponseOutcome:
     """A response, its dialogue, and what the monitor found."""
 
     event_id: str
@@ -114,7 +114,7 @@ class Scored:
     report: ResponseReport
 
 
-class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
+class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
     """Scores each response in the light of the turns before it, and adds it to rates and alarms unless `counted` is false.
 
     With `dialogue_id` the history is read from the kept dialogue, and the response is kept there; with an `event_id` too it is
@@ -159,7 +159,7 @@ class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
             for new, name, failure, history in zip(turns, named, failed, read, strict=True)
         ]
 
-    async def run(self, items: Sequence[ResponseItem], asked: Sequence[Dialogue]) -> list[Scored]:
+    async def run(self, items: Sequence[ResponseItem], asked: Sequence[Dialogue]) -> list[ResponseOutcome]:
         """The model's reports, and after them the judge's."""
         reports = await self.queues["behaviors"].submit(asked)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
@@ -170,9 +170,9 @@ class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
             for place, report in zip(judged, opinions, strict=True):
                 reports[place] = report
         names = [item.event_id or uuid.uuid4().hex for item in items]
-        return [Scored(*each) for each in zip(names, asked, reports, strict=True)]
+        return [ResponseOutcome(*each) for each in zip(names, asked, reports, strict=True)]
 
-    async def keep(self, items: Sequence[ResponseItem], found: list[Finding[Scored]]) -> list[Finding[Scored]]:
+    async def keep(self, items: Sequence[ResponseItem], found: list[Outcome[ResponseOutcome]]) -> list[Outcome[ResponseOutcome]]:
         """Keep those that were not kept first, and record those that count: rates, alarms, the stream of results."""
         names = [
             None if item.event_id is not None or each.failures else item.dialogue_id
@@ -189,7 +189,7 @@ class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
                 failures[place].append(recorded)
         return [replace(each, failures=(*each.failures, *more)) for each, more in zip(found, failures, strict=True)]
 
-    def shown(self, item: ResponseItem, result: Scored) -> dict[str, Any]:
+    def shown(self, item: ResponseItem, result: ResponseOutcome) -> dict[str, Any]:
         report, found = result.report, result.report.behaviors
         return {
             "event_id": result.event_id,
@@ -204,17 +204,17 @@ class ResponseRoute(Route[ResponseItem, Dialogue, Scored]):
             "text_cut": found and found.text_cut,
         }
 
-    def failures(self, result: Scored) -> Sequence[StageFailure]:
+    def failures(self, result: ResponseOutcome) -> Sequence[StageFailure]:
         return result.report.failures
 
-    def history_cut(self, result: Scored) -> int:
+    def history_cut(self, result: ResponseOutcome) -> int:
         return 0 if result.report.behaviors is None else result.report.behaviors.history_cut
 
     def close(self) -> None:
         """Ask the judge nothing more."""
         self._judges.shutdown(wait=False, cancel_futures=True)
 
-    def _response(self, item: ResponseItem, scored: Scored, now: float) -> ScoredResponse:
+    def _response(self, item: ResponseItem, scored: ResponseOutcome, now: float) -> ScoredResponse:
         return ScoredResponse.of(
             scored.report,
             scored.dialogue,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Item, TextCut, Wire
+from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, TextCut, Wire, WireItem
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.results import Rewrite
 from grice.models.text.template import TargetForm
@@ -19,7 +19,7 @@ _SPEAKERS: Mapping[TargetForm, Speaker] = {"direct": "user", "indirect": "bot"}
 _QUEUES: Mapping[TargetForm, str] = {"direct": "rewriter", "indirect": "softener"}
 
 
-class RewriteItem(Item):
+class RewriteItem(WireItem):
     """A turn to rewrite."""
 
     form: Annotated[

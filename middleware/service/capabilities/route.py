@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from grice.middleware.capabilities import Capability
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict, characters
-from grice.middleware.service.capabilities.wire import Failures, Item, Wire, derived, single_answer
+from grice.middleware.service.capabilities.wire import Failures, Wire, WireItem, derived, single_answer
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
@@ -24,13 +24,13 @@ from grice.models.dialogue import Dialogue
 if TYPE_CHECKING:
     from grice.middleware.service.engine import Engine
 
-AnyItem = TypeVar("AnyItem", bound=Item)
+AnyItem = TypeVar("AnyItem", bound=WireItem)
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Finding(Generic[Result]):
+class Outcome(Generic[Result]):
     """What a model found for one item, and what of the store failed on the way."""
 
     result: Result
@@ -46,7 +46,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         model: its model.
     """
 
-    item: ClassVar[type[Item]] = Item
+    item: ClassVar[type[WireItem]] = WireItem
     """What is asked."""
     result: ClassVar[type[Wire]]
     """The answer to one item among several."""
@@ -72,7 +72,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         self.count(found)  # metrics
         return [self.row(item, each) for item, each in zip(items, found, strict=True)]
 
-    async def find(self, items: Sequence[AnyItem]) -> list[Finding[Result]]:
+    async def find(self, items: Sequence[AnyItem]) -> list[Outcome[Result]]:
         """What the model finds for each item; nothing is kept.
 
         Raises:
@@ -85,7 +85,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         ]
         results = await self.run(items, asked)
         return [
-            Finding(result, (history,) if isinstance(history, StageFailure) else ())
+            Outcome(result, (history,) if isinstance(history, StageFailure) else ())
             for result, history in zip(results, histories, strict=True)
         ]
 
@@ -102,18 +102,18 @@ class Route(Generic[AnyItem, Asked, Result]):
                 results.update(zip(places, await queue.submit([asked[place] for place in places]), strict=True))
         return [results[place] for place in range(len(items))]
 
-    async def keep(self, items: Sequence[AnyItem], found: list[Finding[Result]]) -> list[Finding[Result]]:
+    async def keep(self, items: Sequence[AnyItem], found: list[Outcome[Result]]) -> list[Outcome[Result]]:
         """Keep turns where that is the capability's matter; what failed is added."""
         return found
 
-    def count(self, found: Sequence[Finding[Result]]) -> None:
+    def count(self, found: Sequence[Outcome[Result]]) -> None:
         """Tell the metrics what was found and what failed."""
         for each in found:
             self.engine.metrics.history_cut(self.history_cut(each.result))
             for failure in itertools.chain(self.failures(each.result), each.failures):
                 self.engine.metrics.failure(failure)
 
-    def row(self, item: AnyItem, found: Finding[Result]) -> dict[str, Any]:
+    def row(self, item: AnyItem, found: Outcome[Result]) -> dict[str, Any]:
         """The answer to one item."""
         failures = encode((*self.failures(found.result), *found.failures))
         return {**self.shown(item, found.result), "failures": failures}
@@ -131,7 +131,7 @@ class Route(Generic[AnyItem, Asked, Result]):
 
     def ask(self, item: AnyItem, dialogue: Dialogue) -> Asked:
         """What the model is asked about an item."""
-        own = {name: getattr(item, name) for name in type(item).model_fields if name not in Item.model_fields}
+        own = {name: getattr(item, name) for name in type(item).model_fields if name not in WireItem.model_fields}
         whole: Any = dialogue
         asked: Asked = whole if self.capability.asks is Dialogue else self.capability.asks(dialogue=dialogue, **own)
         return asked
@@ -163,7 +163,7 @@ def route_of(capability: Capability[Any, Any]) -> type[Route[Any, Any, Any]]:
     if capability.wire:
         own: type[Route[Any, Any, Any]] = importlib.import_module(capability.wire).OFFER
         return own
-    item = Item if capability.asks is Dialogue else derived(capability.asks, Item, omit="dialogue")
+    item = WireItem if capability.asks is Dialogue else derived(capability.asks, WireItem, omit="dialogue")
     return type(capability.name, (Route,), {"item": item, "result": derived(capability.result, failures=(Failures, ...))})
 
 

@@ -11,7 +11,7 @@ from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.directness import WireDirectness
 from grice.middleware.service.capabilities.rewrite import WireRewrite
-from grice.middleware.service.capabilities.route import Finding, Route
+from grice.middleware.service.capabilities.route import Outcome, Route
 from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import Decision, Reason, StageFailure, TurnAnalysis
@@ -71,16 +71,16 @@ class TurnRoute(Route[TurnItem, Dialogue, TurnAnalysis]):
     def predicts(self) -> Mapping[str, Predict[Dialogue, TurnAnalysis]]:
         return {self.capability.name: retrying(self.model.predict)}
 
-    async def keep(self, items: Sequence[TurnItem], found: list[Finding[TurnAnalysis]]) -> list[Finding[TurnAnalysis]]:
+    async def keep(self, items: Sequence[TurnItem], found: list[Outcome[TurnAnalysis]]) -> list[Outcome[TurnAnalysis]]:
         """They are kept last, so that a call that was refused or failed can be sent again without keeping its turns twice."""
         names = [None if each.failures else item.dialogue_id for item, each in zip(items, found, strict=True)]
         failed = await self.engine.conversations.keep(names, [item.new_turns() for item in items])
         return [
-            each if failure is None else Finding(each.result, (*each.failures, failure))
+            each if failure is None else Outcome(each.result, (*each.failures, failure))
             for each, failure in zip(found, failed, strict=True)
         ]
 
-    def count(self, found: Sequence[Finding[TurnAnalysis]]) -> None:
+    def count(self, found: Sequence[Outcome[TurnAnalysis]]) -> None:
         super().count(found)
         for each in found:
             self.engine.metrics.turn(each.result)

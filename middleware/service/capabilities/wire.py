@@ -49,7 +49,7 @@ def _given(name: str, kind: str) -> dict[str, Any]:
     return {"required": [name], "properties": {name: {"type": kind}}}
 
 
-class Item(Wire):
+class WireItem(Wire):
     """A turn to look at: `text`, after the kept history of `dialogue_id` if that is given; or the last of `turns`."""
 
     # Under `allOf`, since generators of clients take a bare `oneOf` for a choice between models and lose the fields.
@@ -62,7 +62,7 @@ class Item(Wire):
     dialogue_id: Annotated[DialogueId | None, Field(description="Read the history before `text` from this kept dialogue.")] = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> Item:
+    def _one_way(self) -> WireItem:
         if (self.text is None) == (self.turns is None):
             raise ValueError("give exactly one of text and turns")
         if self.turns is not None and self.dialogue_id is not None:
@@ -80,7 +80,7 @@ class Item(Wire):
         return [] if self.text is None else [Turn(speaker, self.text)]
 
 
-class UserItem(Item):
+class UserItem(WireItem):
     """A user turn to look at."""
 
     @model_validator(mode="after")
@@ -189,7 +189,7 @@ def _translated(kind: Any) -> Any:
     return kind
 
 
-def check_distinct(items: Sequence[Item]) -> None:
+def check_distinct(items: Sequence[WireItem]) -> None:
     """Refuse a request that would keep two turns in one dialogue: their order would not be clear.
 
     Raises:

@@ -17,7 +17,7 @@ from starlette.routing import Match
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.service.capabilities.route import Route, answer_of, examples_of, route_of
-from grice.middleware.service.capabilities.wire import Item
+from grice.middleware.service.capabilities.wire import WireItem
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http import dialogues, events, operations, page, parse, watching
 from grice.middleware.service.http.body import Body
@@ -104,7 +104,7 @@ def capability_routes() -> APIRouter:
 
 
 def _add_route(router: APIRouter, capability: Capability[Any, Any], route: type[Route[Any, Any, Any]]) -> None:
-    async def answer(engine: Engine, items: Sequence[Item]) -> list[dict[str, Any]]:
+    async def answer(engine: Engine, items: Sequence[WireItem]) -> list[dict[str, Any]]:
         return await engine.route(capability).answer(items)
 
     own = {"requests": dict(capability.examples), "answer": dict(capability.example)}

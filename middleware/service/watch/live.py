@@ -17,7 +17,7 @@ RETRY_MS = 2000
 HEARTBEAT = ": still here\n\n"
 
 
-class Live:
+class LiveStreams:
     """Streams of events, one a caller. Closing it ends them all, so that the server can stop.
 
     Args:

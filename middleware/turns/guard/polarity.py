@@ -1,21 +1,24 @@
-"""Tells what a text affirms from what it denies, word by word, and finds the words whose polarity a rewrite turned around.
+"""What is in a text, third part: what it affirms and what it denies.
 
 A negation reaches to the end of its clause. Wordings that deny on the surface only ("I don't mind", "why not", "can't you find",
 "not to pay for parking") leave it open, and so does what one will do oneself or later: an open word is never turned around.
+
+Parts of town and price ranges are values of closed classes, which a text may name in many words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from grice.middleware.turns.analysis import Finding
 from grice.models.text.fact_words import AREAS, PRICE_RANGES, words
 
 Polarity: TypeAlias = "bool | None"
 """True affirmed, False denied, None open."""
+Clause = Sequence[str]
+"""The words of a clause, in small letters."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[.,;:?!–—]|\s-\s")
 _SPLIT_CONTRACTION = re.compile(r"\s(?=n't\b)|(?<=\w)\s(?='\s?(?:t|s|m|re|ve|ll|d)\b)|(?<=')\s(?=(?:t|s|m|re|ve|ll|d)\b)")
@@ -78,41 +81,8 @@ _SAME = {
 }
 
 
-def flipped(turn: str, rewrite: str) -> Iterator[Finding]:
-    """The words that the turn affirms and the rewrite denies, or the other way round; and a denied request out of nowhere."""
-    before, after = topics(turn), topics(rewrite)
-    turned = [word for word, polarity in after.items() if polarity is not None and before.get(word) is (not polarity)]
-    for word in turned:
-        yield Finding("negation", "negation", word)
-    if not turned and not _may_decline(turn):
-        for clause in _clauses(rewrite):
-            denied = any(polarity is False for _, polarity in _polarities(clause))
-            if (denied and not _REQUESTS.isdisjoint(clause)) or _refuses(clause, _COSTS_OR_PARTING):
-                yield Finding("negation", "negation", " ".join(clause))
-
-
-def denied_words(text: str) -> set[str]:
-    """The words in denied clauses of `text`: "not British but Turkish" gives british."""
-    return {word for clause in _clauses(text) for word, polarity in _polarities(clause) if polarity is False}
-
-
-def topics(text: str) -> dict[str, Polarity]:
-    """The words of `text` that say something, each with its polarity; open where it is both affirmed and denied."""
-    found: dict[str, Polarity] = {}
-    for clause in _clauses(text):
-        for word, polarity in _polarities(clause):
-            topic = _SAME.get(word, word)
-            if topic not in _GENERIC and not _is_negation(topic):
-                found[topic] = polarity if found.get(topic, polarity) is polarity else None
-    return found
-
-
-def _may_decline(text: str) -> bool:
-    said = {word for clause in _clauses(text) for word in clause}
-    return any(map(_is_negation, said)) or not said.isdisjoint(_ANSWERS | _POSTPONED | _HINTS)
-
-
-def _clauses(text: str) -> Iterator[list[str]]:
+def clauses(text: str) -> Iterator[Clause]:
+    """The clauses of `text` in order; some may be empty."""
     clause: list[str] = []
     tokens = _tokens(text)
     for token, following in zip(tokens, (*tokens[1:], "")):  # noqa: B905 - no tokens, no clauses
@@ -129,6 +99,34 @@ def _clauses(text: str) -> Iterator[list[str]]:
     yield clause
 
 
+def denied_words(said: Sequence[Clause]) -> set[str]:
+    """The words in denied clauses: "not British but Turkish" gives british."""
+    return {word for clause in said for word, polarity in _polarities(clause) if polarity is False}
+
+
+def topics(said: Sequence[Clause]) -> dict[str, Polarity]:
+    """The words that say something, each with its polarity; open where it is both affirmed and denied."""
+    found: dict[str, Polarity] = {}
+    for clause in said:
+        for word, polarity in _polarities(clause):
+            topic = _SAME.get(word, word)
+            if topic not in _GENERIC and not _is_negation(topic):
+                found[topic] = polarity if found.get(topic, polarity) is polarity else None
+    return found
+
+
+def may_decline(said: Sequence[Clause]) -> bool:
+    """Whether a user who says this may mean no to what was offered."""
+    everything = {word for clause in said for word in clause}
+    return any(map(_is_negation, everything)) or not everything.isdisjoint(_ANSWERS | _POSTPONED | _HINTS)
+
+
+def declines_request(clause: Clause) -> bool:
+    """Whether a clause denies something that one asks for."""
+    denied = any(polarity is False for _, polarity in _polarities(clause))
+    return (denied and not _REQUESTS.isdisjoint(clause)) or _refuses(clause, _COSTS_OR_PARTING)
+
+
 def _tokens(text: str) -> list[str]:
     plain = text.lower().replace("’", "'").replace("´", "'")
     if " '" in plain or "' " in plain or " n't" in plain:
@@ -140,7 +138,7 @@ def _is_negation(word: str) -> bool:
     return word in _NEGATIONS or word.endswith("n't")
 
 
-def _polarities(clause: list[str]) -> list[tuple[str, Polarity]]:
+def _polarities(clause: Clause) -> list[tuple[str, Polarity]]:
     places = [place for place, word in enumerate(clause) if _is_negation(word)]
     said = set(clause)
     if not places:
@@ -153,10 +151,51 @@ def _polarities(clause: list[str]) -> list[tuple[str, Polarity]]:
     return [(word, False if whole or place > start else None) for place, word in enumerate(clause)]
 
 
-def _refuses(clause: list[str], exceptions: frozenset[str]) -> bool:
+def _refuses(clause: Clause, exceptions: frozenset[str]) -> bool:
     refused = any(_is_negation(word) and following in _REFUSED for word, following in pairwise(clause))
     return refused and exceptions.isdisjoint(clause)
 
 
 def _is_open(said: set[str]) -> bool:
     return not (_OPEN.isdisjoint(said) and said.isdisjoint(AREAS) and said.isdisjoint(PRICE_RANGES))
+
+
+_CHOICE_WORD = re.compile(r"[^\W\d_]+|[.,;:?!]")
+_MIDDLE_OF_TOWN = re.compile(r"\b(?:middle|heart)\s+of\s+(?:the\s+|your\s+)?(?:town|city|cent)\w*")
+_CUISINE_OR_TIME = re.compile(
+    r"\b(?:(?:middle|mid|far|north|south|east)[\s-]+east(?:ern)?|(?:north|south|east|west)(?:ern)?\s+(?:europ|americ|afric|india|asia)\w*)"
+)
+_WORTH_A_LOOK = frozenset({"middle", "heart", *AREAS, *PRICE_RANGES})
+_REFUSED_CHOICE = re.compile(
+    r"(?:\bnot|n['’]t|\bno|\bnothing)\s+(?:(?:want|like|need|go|to|in|on|an?|the|too|very|so|anything|something|overly)\s+){0,5}"
+    rf"({'|'.join((*AREAS, *PRICE_RANGES))})\b"
+)
+_AGAINST = frozenset(words("not t dont no too overly less than without never nothing neither nor other far away avoid"))
+_ENDS_OF_AGAINST = frozenset((*".,;:?!", "but", "just", "only", "instead"))
+
+
+def regions(text: str) -> list[str]:
+    """Regions of the world, in small letters, whose names hold a point of the compass and are no parts of town."""
+    return _CUISINE_OR_TIME.findall(text.lower())
+
+
+def choices(table: Mapping[str, str], text: str) -> dict[str, bool]:
+    """The values of `table` in `text`, each with whether it is affirmed ("not too expensive" is not)."""
+    found: dict[str, bool] = {}
+    affirmed = True
+    said = _CHOICE_WORD.findall(text.lower())
+    if not _WORTH_A_LOOK.isdisjoint(said):
+        said = _CHOICE_WORD.findall(_CUISINE_OR_TIME.sub("", _MIDDLE_OF_TOWN.sub("centre", text.lower())))
+    for word in said:
+        if word in _ENDS_OF_AGAINST:
+            affirmed = True
+        elif word in _AGAINST:
+            affirmed = False
+        elif word in table:
+            found[table[word]] = found.get(table[word], False) or affirmed
+    return found
+
+
+def refused_choices(table: Mapping[str, str], text: str) -> set[str]:
+    """The values of `table` that `text` plainly does not want."""
+    return {table[word] for word in _REFUSED_CHOICE.findall(text.lower()) if word in table}

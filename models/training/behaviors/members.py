@@ -53,7 +53,7 @@ class BehaviorRecipe:
 
 
 @dataclass(frozen=True)
-class Examples:
+class BehaviorExamples:
     """Responses that were read.
 
     Attributes:
@@ -66,13 +66,13 @@ class Examples:
     inputs: Sequence[BehaviorInputs]
     labels: Matrix
 
-    def at(self, places: Iterable[int]) -> Examples:
+    def at(self, places: Iterable[int]) -> BehaviorExamples:
         """Some of them."""
         chosen = list(places)
-        return Examples([self.dialogues[at] for at in chosen], [self.inputs[at] for at in chosen], self.labels[chosen])
+        return BehaviorExamples([self.dialogues[at] for at in chosen], [self.inputs[at] for at in chosen], self.labels[chosen])
 
 
-def read_examples(data_dir: Path, encoder: SentenceEncoder) -> Examples:
+def read_examples(data_dir: Path, encoder: SentenceEncoder) -> BehaviorExamples:
     """ABC-Eval's responses as the monitor reads them.
 
     Raises:
@@ -81,10 +81,10 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> Examples:
     rows = abceval.read(data_dir)
     bar = tqdm(rows, desc="reading", mininterval=5)
     labels = np.array([[row.annotators[label] for label in BEHAVIORS] for row in rows], float)
-    return Examples([row.dialogue_id for row in rows], [read_inputs(encoder, row.dialogue) for row in bar], labels)
+    return BehaviorExamples([row.dialogue_id for row in rows], [read_inputs(encoder, row.dialogue) for row in bar], labels)
 
 
-def fit_members(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> BehaviorHeads:
+def fit_members(examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe) -> BehaviorHeads:
     """The three members, not calibrated. Networks and forest learn the mean of the annotators, the words each of them."""
     inputs = [with_auxiliary(each, auxiliary) for each in examples.inputs]
     vectors = [np.stack(column) for column in zip(*((i.response, i.last, i.response * i.last) for i in inputs), strict=True)]

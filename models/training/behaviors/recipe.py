@@ -19,7 +19,7 @@ from grice.models.results import BEHAVIORS, Behavior
 from grice.models.runtime.heads import Networks, logit, sigmoid
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.behaviors.auxiliary import train_auxiliary
-from grice.models.training.behaviors.members import BehaviorRecipe, Examples, fit_members, read_examples
+from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
 from grice.models.training.heads import Matrix
 
 Thresholds = dict[Behavior, float]
@@ -33,7 +33,7 @@ def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> NDArray[np.int64
     return np.array([place[name] for name in dialogues])
 
 
-def means(heads: BehaviorHeads, examples: Examples) -> Matrix:
+def means(heads: BehaviorHeads, examples: BehaviorExamples) -> Matrix:
     """What the members say on average before calibration, shape (n, behaviours)."""
     return np.stack([heads.mean(each) for each in examples.inputs]).astype(float)
 
@@ -61,7 +61,7 @@ def best_threshold(probabilities: NDArray[np.float32]) -> float:
     return round(float(ordered[int(expected.argmax())]), 4)
 
 
-def fit(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thresholds]:
+def fit(examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thresholds]:
     """Heads and thresholds from these examples alone: members on all, calibration on an inner cross-validation."""
     inner = fold_of(examples.dialogues, recipe.inner_folds, recipe.seed + 1)
     held_out = np.zeros(examples.labels.shape[:2])
@@ -144,7 +144,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
 
 
 def _fold(
-    examples: Examples,
+    examples: BehaviorExamples,
     auxiliary: Networks,
     folds: NDArray[np.int64],
     number: int,

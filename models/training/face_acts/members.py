@@ -15,7 +15,7 @@ from torch.nn import functional
 from grice.models.face_acts.heads import FaceHeads, agreement_inputs, log_probabilities, mixed, word_shares
 from grice.models.face_acts.inputs import SLOTS
 from grice.models.results import FACE_ACTS
-from grice.models.runtime.heads import Array, WordModel
+from grice.models.runtime.heads import Floats, WordModel
 from grice.models.training.behaviors.recipe import fold_of
 from grice.models.training.face_acts.examples import FaceExample
 from grice.models.training.heads import fit_words
@@ -67,7 +67,7 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Seque
         RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts) for each, allowed in zip(taught, possible, strict=True)
     ]
     networks = fit_recurrent(recurrent, parts, recipe.networks, recipe.seed)
-    members: dict[int, Array] = {}
+    members: dict[int, Floats] = {}
     for number, part in enumerate(parts):
         words = _words([taught[at] for at in part], recipe)
         for at in np.flatnonzero(inner == number).tolist():
@@ -82,7 +82,7 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Seque
     return FaceHeads(networks, words, seen, mixing, offsets, leaning(probabilities, labels), weights, bias)
 
 
-def possible_labels(labels: NDArray[np.int64], persuadees: NDArray[np.int64]) -> Array:
+def possible_labels(labels: NDArray[np.int64], persuadees: NDArray[np.int64]) -> Floats:
     """1 where a role has a label at least once, otherwise 0; shape (2, labels)."""
     seen = np.zeros((2, LABELS), np.float32)
     seen[persuadees, labels] = 1
@@ -95,7 +95,7 @@ def _words(examples: Sequence[FaceExample], recipe: IntentionRecipe) -> WordMode
     return fit_words(slots, SLOTS, labels[:, :, None], recipe.word_strength)
 
 
-def calibration(members: Array, possible: NDArray[np.bool_], labels: NDArray[np.int64]) -> tuple[Array, Array]:
+def calibration(members: Floats, possible: NDArray[np.bool_], labels: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Weights of the members' log-probabilities and offsets, at the greatest likelihood of the labels."""
     said, wanted = torch.from_numpy(members).double(), torch.from_numpy(labels)
     impossible = torch.from_numpy(~possible)
@@ -114,12 +114,12 @@ def calibration(members: Array, possible: NDArray[np.bool_], labels: NDArray[np.
     return tuple(part.detach().numpy().astype(np.float32) for part in (mixing, offsets))  # type: ignore[return-value]
 
 
-def leaning(probabilities: Array, labels: NDArray[np.int64]) -> Array:
+def leaning(probabilities: Floats, labels: NDArray[np.int64]) -> Floats:
     """What added to the log-probabilities gives the greatest sum of accuracy and macro-F1, label by label, twice around."""
     with np.errstate(divide="ignore"):
         logarithms = np.log(probabilities)
 
-    def gain(added: Array) -> float:
+    def gain(added: Floats) -> float:
         chosen = (logarithms + added).argmax(-1)
         return float((chosen == labels).mean() + f1_score(labels, chosen, average="macro", zero_division=0.0))
 
@@ -130,7 +130,7 @@ def leaning(probabilities: Array, labels: NDArray[np.int64]) -> Array:
     return best
 
 
-def _agreement(examples: Sequence[FaceExample], probabilities: Array, strength: float) -> tuple[Array, Array]:
+def _agreement(examples: Sequence[FaceExample], probabilities: Floats, strength: float) -> tuple[Floats, Floats]:
     ends = np.cumsum([len(each.labels) for each in examples])[:-1]
     tables = [
         agreement_inputs(each.inputs.persuadees, said) for each, said in zip(examples, np.split(probabilities, ends), strict=True)

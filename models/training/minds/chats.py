@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grice.models.data.rectom import MindQuestion, RoleTurn
-from grice.models.data.rectom_options import Option
 from grice.models.minds.labels import BELIEFS
+from grice.models.minds.questions import MindQuestion, Option, RoleTurn
 
 WRITTEN = Path(__file__).parent / "chats.jsonl"
 PREFIX = "ours-"

@@ -1,4 +1,4 @@
-"""Training the reader of minds: MiniLM, fine-tuned on RecToM's questions on intentions and attitudes and on chats of our own."""
+"""Training the joint encoder: MiniLM, fine-tuned on RecToM's questions on intentions and attitudes and on chats of our own."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from grice.models.data.rectom import MindQuestion
-from grice.models.export.joint_encoder import export_reader
-from grice.models.minds.answers import head_of
-from grice.models.minds.joint_encoder import READER_HEADS, ReaderHead
-from grice.models.minds.joint_inputs import FACTS, POSITIONS, SEGMENTS, TAGS, ReaderInputs, ReadingTokens, reading_of
+from grice.models.export.joint_encoder import export_joint_encoder
+from grice.models.minds.joint_encoder import (
+    FACTS,
+    JOINT_HEADS,
+    POSITIONS,
+    SEGMENTS,
+    TAGS,
+    JointHead,
+    JointInputs,
+    JointTokens,
+    reading_of,
+)
+from grice.models.minds.questions import MindQuestion, head_of
 from grice.models.runtime.heads import halved
 from grice.models.training import vocabulary, warm_start
 from grice.models.training.low_bit_encoder import LowBitEncoder
@@ -34,8 +42,8 @@ NOTHING = -1e4
 
 
 @dataclass(frozen=True)
-class ReaderRecipe:
-    """The shipped reader.
+class JointRecipe:
+    """The shipped joint encoder.
 
     Attributes:
         layers: of MiniLM's, the first.
@@ -58,17 +66,17 @@ class ReaderRecipe:
 
 
 @dataclass(frozen=True)
-class Item:
+class JointItem:
     """What is read for a question of `head`, the number of the right set, and whether we wrote it."""
 
     head: str
-    inputs: ReaderInputs
+    inputs: JointInputs
     gold: int
     ours: bool
 
 
-class ReaderModel(LowBitEncoder):
-    """Readings of one head to values of its sets, see `grice.models.minds.joint_encoder.ReaderHead`."""
+class JointNetwork(LowBitEncoder):
+    """Readings of one head to values of its sets, see `grice.models.minds.joint_encoder.JointHead`."""
 
     def __init__(self, pieces: int, layers: int, sets: dict[str, Sets]) -> None:
         super().__init__(pieces, POSITIONS, len(SEGMENTS), layers)
@@ -81,7 +89,7 @@ class ReaderModel(LowBitEncoder):
             for parameter in part.parameters():
                 nn.init.zeros_(parameter)
 
-    def forward(self, items: Sequence[Item]) -> Tensor:
+    def forward(self, items: Sequence[JointItem]) -> Tensor:
         """Of items of one head: (items, sets)."""
         name = items[0].head
         ids, segments, marked, asked, facts, mask = _padded([each.inputs for each in items])
@@ -94,58 +102,60 @@ class ReaderModel(LowBitEncoder):
         values: Tensor = FASTER * (labels @ self.sets[name].members.T + self.set_bias[name])
         return values
 
-    def head(self, name: str) -> ReaderHead:
+    def head(self, name: str) -> JointHead:
         """What was learned for one head, for inference."""
         tokens: Any = self.of_tokens[name]
         whole: Any = self.of_whole[name]
         found: tuple[Tensor, ...] = (tokens.weight.T, whole.weight.T, whole.bias, self.set_bias[name])
         token_weights, whole_weights, bias, set_bias = ((FASTER * each).detach().numpy().copy() for each in found)
-        return ReaderHead(halved(token_weights), halved(whole_weights), bias, set_bias)
+        return JointHead(halved(token_weights), halved(whole_weights), bias, set_bias)
 
 
-def train_reader(questions: Sequence[MindQuestion], out: Path, recipe: ReaderRecipe) -> Path:
-    """Train a reader on these questions into `out` (checkpoints, `model/`); goes on where a stopped run was.
+def train_joint_encoder(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe) -> Path:
+    """Train a joint encoder on these questions into `out` (checkpoints, `model/`); goes on where a stopped run was.
 
     Returns the folder with `reader.int8.onnx`, `reader.npz` and `tokenizer.json`.
     """
     torch.manual_seed(recipe.seed)
     known = _vocabulary(out, questions, recipe)
-    tokens = ReadingTokens(known.tokenizer)
+    tokens = JointTokens(known.tokenizer)
     sets: dict[str, Sets] = {}
-    items: list[Item] = []
-    for name in READER_HEADS:
+    items: list[JointItem] = []
+    for name in JOINT_HEADS:
         chosen = [(question, reading_of(question)) for question in questions if head_of(question) == name]
         sets[name] = wanted(name, [question for question, _ in chosen])
         golds = sets[name].gold.tolist()
         for (question, reading), gold in zip(chosen, golds, strict=True):
-            items += [Item(name, tokens.inputs(reading), gold, movie_chats.is_ours(question))] if reading else []
-    model = ReaderModel(known.tokenizer.get_vocab_size(), recipe.layers, sets)
+            items += [JointItem(name, tokens.inputs(reading), gold, movie_chats.is_ours(question))] if reading else []
+    model = JointNetwork(known.tokenizer.get_vocab_size(), recipe.layers, sets)
     model.start(known, len(TAGS))
     _name_tags(model, known)
 
     _stage(model, out, recipe.schedule, recipe.low_bits, items, recipe)
     _stage(model, out / "finishing", recipe.finishing, recipe.finishing.epochs, [each for each in items if not each.ours], recipe)
-    heads = {name: model.head(name) for name in READER_HEADS}
-    return export_reader(model, heads, known.tokenizer, out / "model")
+    heads = {name: model.head(name) for name in JOINT_HEADS}
+    return export_joint_encoder(model, heads, known.tokenizer, out / "model")
 
 
-def _stage(model: ReaderModel, out: Path, schedule: Schedule, low_bits: int, items: Sequence[Item], recipe: ReaderRecipe) -> None:
+def _stage(
+    model: JointNetwork, out: Path, schedule: Schedule, low_bits: int, items: Sequence[JointItem], recipe: JointRecipe
+) -> None:
     """Train on these items, the last `low_bits` epochs with rounded weights; of items that we wrote, each epoch shows a share."""
     written = [each for each in items if each.ours]
     released = [each for each in items if not each.ours]
 
-    def batches(epoch: int) -> list[list[Item]]:
+    def batches(epoch: int) -> list[list[JointItem]]:
         generator, chance = torch.Generator().manual_seed(recipe.seed * 1000 + epoch), random.Random(f"{recipe.seed} {epoch}")
         shown = released + chance.sample(written, round(recipe.written * len(written)))
         found = []
-        for name in READER_HEADS:
+        for name in JOINT_HEADS:
             own = [each for each in shown if each.head == name]
             order = bucketed([len(each.inputs.ids) for each in own], recipe.batch, generator)
             found += [[own[place] for place in batch] for batch in order]
         chance.shuffle(found)
         return found
 
-    def loss(_: nn.Module, batch: list[Item]) -> Tensor:
+    def loss(_: nn.Module, batch: list[JointItem]) -> Tensor:
         model.low_bits = trainer.step >= (schedule.epochs - low_bits) * trainer.steps_per_epoch
         values = model(batch).float()
         return model.sets[batch[0].head].loss(values, torch.tensor([each.gold for each in batch]), recipe.coarse)
@@ -157,7 +167,7 @@ def _stage(model: ReaderModel, out: Path, schedule: Schedule, low_bits: int, ite
     trainer.fit()
 
 
-def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: ReaderRecipe) -> Vocabulary:
+def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: JointRecipe) -> Vocabulary:
     path = out / "tokenizer.json"
     if path.is_file():
         return vocabulary.read(path)
@@ -168,7 +178,7 @@ def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: ReaderReci
     return known
 
 
-def _name_tags(model: ReaderModel, known: Vocabulary) -> None:
+def _name_tags(model: JointNetwork, known: Vocabulary) -> None:
     """Move the embedding of each tag from the middle of all to a word's."""
     ids = known.tokenizer.get_vocab()
     fresh = [ids[tag] for tag in TAGS]
@@ -179,7 +189,7 @@ def _name_tags(model: ReaderModel, known: Vocabulary) -> None:
         model.table[place] += model.table[pieces].mean(0) - middle
 
 
-def _padded(inputs: Sequence[ReaderInputs]) -> tuple[Tensor, ...]:
+def _padded(inputs: Sequence[JointInputs]) -> tuple[Tensor, ...]:
     """Ids, segments, marked, asked (n, length), facts (n, `FACTS`) and the mask (n, length)."""
     length = max(len(each.ids) for each in inputs)
     whole = np.zeros((2, len(inputs), length), np.int64)

@@ -14,20 +14,16 @@ from sklearn.decomposition import PCA
 from tqdm import tqdm
 
 from grice.models.data import rectom
-from grice.models.data.rectom import TASKS, MindQuestion
-from grice.models.data.rectom_options import Kind
 from grice.models.manifest import write_manifest
-from grice.models.minds.answers import answer, head_of, inputs_of
-from grice.models.minds.heads import ATTITUDE, HEADS, MindHeads, SetHead, network_inputs
-from grice.models.minds.inputs import MindInputs
-from grice.models.minds.joint_encoder import JointReader
-from grice.models.minds.joint_inputs import reading_of
-from grice.models.minds.members import MindMembers
-from grice.models.runtime.heads import Array, halved
+from grice.models.minds.joint_encoder import JointEncoder, reading_of
+from grice.models.minds.model import MindMembers
+from grice.models.minds.questions import ATTITUDE, TASKS, Kind, MindQuestion, answer, head_of
+from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
+from grice.models.runtime.heads import Floats, halved
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.behaviors.recipe import fold_of
 from grice.models.training.minds import chats as movie_chats
-from grice.models.training.minds.joint_encoder import ReaderRecipe, train_reader
+from grice.models.training.minds.joint_encoder import JointRecipe, train_joint_encoder
 from grice.models.training.minds.sets import sets_of, wanted
 from grice.models.training.set_networks import SetRecipe, fit_networks
 
@@ -45,29 +41,29 @@ class MindRecipe:
     Attributes:
         head: how each is fitted.
         axes: principal axes of the vectors, for all heads.
-        reader: how the reader beside them is fine-tuned; None: there is none.
+        reader: how the joint encoder beside them is fine-tuned; None: there is none. Manifests and stored folds call it so.
         written: attitudes from chats that we wrote, the first in the file, that the heads learn from, too: about as many as RecToM
-            has, more made them worse. The reader has a share of its own (`ReaderRecipe.written`).
+            has, more made them worse. The joint encoder has a share of its own (`JointRecipe.written`).
         folds: of the cross-validation.
     """
 
     head: SetRecipe = field(default_factory=SetRecipe)
     axes: int = 32
-    reader: ReaderRecipe | None = field(default_factory=ReaderRecipe)
+    reader: JointRecipe | None = field(default_factory=JointRecipe)
     written: int = 1275
     folds: int = 5
     seed: int = 0
 
 
 @dataclass(frozen=True)
-class Example:
+class MindExample:
     """A question with what is read for it."""
 
     question: MindQuestion
     inputs: MindInputs
 
 
-def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
+def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[MindExample]:
     """All questions of the ten files; what is read for one is shared by those that are about the same.
 
     Raises:
@@ -78,12 +74,12 @@ def read_examples(data_dir: Path, encoder: SentenceEncoder) -> list[Example]:
     for question in tqdm(sorted(questions, key=lambda each: each.dialogue_id), desc="reading", mininterval=5):
         if _matter(question) not in known:
             known[_matter(question)] = inputs_of(encoder, question)
-    return [Example(question, known[_matter(question)]) for question in questions]
+    return [MindExample(question, known[_matter(question)]) for question in questions]
 
 
-def written_examples(encoder: SentenceEncoder, count: int) -> list[Example]:
+def written_examples(encoder: SentenceEncoder, count: int) -> list[MindExample]:
     """How a seeker stands to movies in chats that we wrote, the first `count` attitudes."""
-    return [Example(question, inputs_of(encoder, question)) for question in movie_chats.written()[:count]]
+    return [MindExample(question, inputs_of(encoder, question)) for question in movie_chats.written()[:count]]
 
 
 def _matter(question: MindQuestion) -> tuple[Any, ...]:
@@ -91,12 +87,12 @@ def _matter(question: MindQuestion) -> tuple[Any, ...]:
     return head_of(question), question.dialogue_id, question.place, len(question.turns), about
 
 
-def taught_by(examples: Sequence[Example]) -> list[Example]:
+def taught_by(examples: Sequence[MindExample]) -> list[MindExample]:
     """Those whose questions teach."""
     return [example for example in examples if example.question.kind in TEACHING]
 
 
-def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
+def fit(examples: Sequence[MindExample], recipe: MindRecipe) -> MindHeads:
     """The five heads from these examples alone."""
     taught = taught_by(examples)
     vectors = np.concatenate([np.concatenate([each.inputs.part_vectors, each.inputs.vectors]) for each in taught])
@@ -109,7 +105,7 @@ def fit(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
     return MindHeads(axes, heads)
 
 
-def _head(name: str, examples: Sequence[Example], axes: Array, recipe: MindRecipe) -> SetHead:
+def _head(name: str, examples: Sequence[MindExample], axes: Floats, recipe: MindRecipe) -> SetHead:
     questions = [example.question for example in examples]
     sets, right = sets_of(questions), wanted(name, questions)
     read = [network_inputs(example.inputs, axes) for example in examples]
@@ -120,7 +116,7 @@ def _head(name: str, examples: Sequence[Example], axes: Array, recipe: MindRecip
 def train_mind(
     data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
 ) -> Path:
-    """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its reader.
+    """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its joint encoder.
 
     Raises:
         DataError: the data cannot be read.
@@ -132,7 +128,7 @@ def train_mind(
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
     if recipe.reader:
-        shutil.copytree(_reader(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+        shutil.copytree(_joint(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -179,14 +175,14 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     return path
 
 
-def _reader(examples: Sequence[Example], out: Path, recipe: ReaderRecipe) -> Path:
-    return train_reader([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
+def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe) -> Path:
+    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
 
 
 def _fold(
-    seen: Sequence[Example],
-    unseen: Sequence[Example],
-    written: Sequence[Example],
+    seen: Sequence[MindExample],
+    unseen: Sequence[MindExample],
+    written: Sequence[MindExample],
     recipe: MindRecipe,
     encoder: SentenceEncoder,
     path: Path,
@@ -198,11 +194,11 @@ def _fold(
             kept: dict[str, dict[str, str]] = stored["predictions"]
             return kept
     heads = fit([*seen, *written], recipe)
-    reader = None
+    joint = None
     if recipe.reader:
-        folder = _reader(seen, path.with_suffix(""), recipe.reader)
-        reader = JointReader(folder.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
-    members = MindMembers(encoder, heads, reader)
+        folder = _joint(seen, path.with_suffix(""), recipe.reader)
+        joint = JointEncoder(folder.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
+    members = MindMembers(encoder, heads, joint)
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
     for example in unseen:
         found = members.probabilities(head_of(example.question), example.inputs, reading_of(example.question))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grice.models.data.rectom import MindQuestion
-from grice.models.minds.heads import Labels, membership
-from grice.models.minds.labels import BELIEFS, coarse_of
+from grice.models.minds.labels import BELIEFS, LabelSet, coarse_of
+from grice.models.minds.questions import MindQuestion
+from grice.models.minds.sentence_heads import membership
 from grice.models.training.set_networks import Sets
 
 
-def right_labels(question: MindQuestion) -> Labels:
+def right_labels(question: MindQuestion) -> LabelSet:
     """The labels of the right options."""
     return question.labels_of(question.gold)
 
 
-def sets_of(questions: Sequence[MindQuestion]) -> tuple[Labels, ...]:
+def sets_of(questions: Sequence[MindQuestion]) -> tuple[LabelSet, ...]:
     """The sets that are right for one of these questions of a head, in a fixed order; of attitudes all that there are."""
     attitudes = {frozenset({label}) for label in BELIEFS} if questions and questions[0].kind == "belief" else set()
     return tuple(sorted({right_labels(question) for question in questions} | attitudes, key=sorted))
@@ -30,7 +30,7 @@ def wanted(head: str, questions: Sequence[MindQuestion]) -> Sets:
     return Sets.of(membership(head, sets), [numbers[coarse] for coarse in implied], right)
 
 
-def _coarser(question: MindQuestion, labels: Labels) -> Labels:
+def _coarser(question: MindQuestion, labels: LabelSet) -> LabelSet:
     """What labels imply of a coarser question about the same thing: intentions, and whether the seeker likes a movie."""
     if question.kind == "belief":
         return frozenset(label.rpartition("-")[2] for label in labels)

@@ -44,7 +44,7 @@ _SGD_KINDS = {"category"}
 
 
 @dataclass
-class Counts:
+class WordCounts:
     """In how many dialogues each word (lower-cased) stands in small letters, first in a sentence, capitalised inside one,
     in a name, in the name of a kind of place, or anywhere."""
 
@@ -101,13 +101,13 @@ def _named(text: str, names: Sequence[str]) -> set[str]:
     return {word for name in words if name and f" {' '.join(name)} " in flat for word in name}
 
 
-def count(folder: Path) -> Counts:
+def count(folder: Path) -> WordCounts:
     """The counts over all sources in `folder`.
 
     Raises:
         DataNotFound, DataCorrupt: a source is not there or not readable.
     """
-    counts = Counts()
+    counts = WordCounts()
     names: dict[str, Sequence[str]] = {}
     for split in ("val", "test"):
         for key, utterances in multiwoz.read(folder / "multiwoz21", split).items():

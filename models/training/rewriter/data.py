@@ -22,7 +22,7 @@ IGNORED = -100
 
 
 @dataclass(frozen=True)
-class Example:
+class RewriteExample:
     """Rewrite `text`, said after `history` (oldest first), into `target`, which has the given form."""
 
     text: str
@@ -32,32 +32,32 @@ class Example:
     noisy: bool = False
 
 
-def to_direct(triples: Iterable[direct.Triple]) -> list[Example]:
+def to_direct(triples: Iterable[direct.Triple]) -> list[RewriteExample]:
     """The task that matters most: indirect→direct, one example a row."""
-    return [Example(row.indirect, row.history, "direct", row.direct) for row in triples]
+    return [RewriteExample(row.indirect, row.history, "direct", row.direct) for row in triples]
 
 
-def from_direct(triples: Sequence[direct.Triple]) -> list[Example]:
+def from_direct(triples: Sequence[direct.Triple]) -> list[RewriteExample]:
     """Three examples a row: indirect→direct, direct→indirect and original→direct.
 
     The last is no task of the paper's; it shows each direct form once more, and that what is direct already stays.
     """
-    back = [Example(row.direct, row.history, "indirect", row.indirect) for row in triples]
-    return to_direct(triples) + back + [Example(row.original, row.history, "direct", row.direct) for row in triples]
+    back = [RewriteExample(row.direct, row.history, "indirect", row.indirect) for row in triples]
+    return to_direct(triples) + back + [RewriteExample(row.original, row.history, "direct", row.direct) for row in triples]
 
 
-def unlabelled_turns(data_dir: Path, limit: int, seed: int = 0) -> list[Example]:
+def unlabelled_turns(data_dir: Path, limit: int, seed: int = 0) -> list[RewriteExample]:
     """User turns to denoise: all of MultiWOZ's (see `corpora`), then SGD's by chance until there are `limit`."""
     ours = [example for turns in corpora.multiwoz_dialogues(data_dir) for example in _user_turns(turns)]
-    ours += [Example(turn.text, (), "original", turn.text, noisy=True) for turn in corpora.multiwoz_utterances(data_dir)]
+    ours += [RewriteExample(turn.text, (), "original", turn.text, noisy=True) for turn in corpora.multiwoz_utterances(data_dir)]
     others = [example for turns in corpora.sgd_dialogues(data_dir) for example in _user_turns(turns)]
     random.Random(seed).shuffle(others)
     return ours + others[: max(0, limit - len(ours))]
 
 
-def _user_turns(turns: Sequence[Turn]) -> list[Example]:
+def _user_turns(turns: Sequence[Turn]) -> list[RewriteExample]:
     return [
-        Example(turn.text, tuple(turns[max(0, place - 4) : place]), "original", turn.text, noisy=True)
+        RewriteExample(turn.text, tuple(turns[max(0, place - 4) : place]), "original", turn.text, noisy=True)
         for place, turn in enumerate(turns)
         if turn.speaker == "user" and len(turn.text.split()) >= 3
     ]
@@ -80,7 +80,7 @@ class Encoded:
     target: list[int]
 
 
-def encode(tokenizer: Tokenizer, example: Example, layout: SourceFormat, drop_history: bool = False) -> Encoded:
+def encode(tokenizer: Tokenizer, example: RewriteExample, layout: SourceFormat, drop_history: bool = False) -> Encoded:
     """Token ids of an example, with its history or without."""
     history = () if drop_history else example.history
     source = encode_source(tokenizer, example.text, history, example.form, layout)
@@ -136,7 +136,12 @@ def _padded(rows: Sequence[list[int]], filler: int) -> Tensor:
 
 
 def batcher(
-    tokenizer: Tokenizer, examples: Sequence[Example], layout: SourceFormat, batch_size: int, seed: int, no_history: float = 0.1
+    tokenizer: Tokenizer,
+    examples: Sequence[RewriteExample],
+    layout: SourceFormat,
+    batch_size: int,
+    seed: int,
+    no_history: float = 0.1,
 ) -> Callable[[int], Sequence[RewriteBatch]]:
     """The batches of an epoch, bucketed by length; in a share `no_history` of the examples the history is hidden."""
     query = token_id(tokenizer, QUERY_TAG)

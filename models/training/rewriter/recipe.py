@@ -20,8 +20,8 @@ from grice.models.text.written_form import written_form
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.rewriter.data import (
     IGNORED,
-    Example,
     RewriteBatch,
+    RewriteExample,
     batcher,
     collate,
     encode,
@@ -76,7 +76,7 @@ def train_small(
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
         return evaluate_rewriter(current, tokenizer, dev, recipe.layout)
 
-    def stage(folder: str, schedule: Schedule, examples: Sequence[Example], seed: int, smoothing: float) -> float:
+    def stage(folder: str, schedule: Schedule, examples: Sequence[RewriteExample], seed: int, smoothing: float) -> float:
         def loss(current: nn.Module, batch: RewriteBatch) -> Tensor:
             return cross_entropy(current, batch, smoothing, place)
 
@@ -160,7 +160,7 @@ def cross_entropy(model: nn.Module, batch: RewriteBatch, smoothing: float, devic
 
 @torch.no_grad()
 def evaluate_rewriter(
-    model: nn.Module, tokenizer: Tokenizer, examples: Sequence[Example], layout: SourceFormat, batch_size: int = 64
+    model: nn.Module, tokenizer: Tokenizer, examples: Sequence[RewriteExample], layout: SourceFormat, batch_size: int = 64
 ) -> tuple[float, dict[str, float]]:
     """Lower-cased BLEU of greedy rewrites, and the loss."""
     import sacrebleu

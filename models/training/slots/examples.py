@@ -32,7 +32,7 @@ POLITE = 3
 """Courtesies for each slot, which say nothing of it."""
 SPEAKERS: tuple[Speaker, ...] = ("bot", "user")
 
-Key = tuple[str, str]
+SlotKey = tuple[str, str]
 """A service and a slot of it."""
 
 
@@ -144,9 +144,9 @@ def from_sgd(
                 yield _example(dialogue.dialogue_id, asked, slots[chance.choice(others)], None, chance)
 
 
-def _values_heard(dialogues: Sequence[SgdDialogue], slots: Mapping[Key, SlotSchema]) -> dict[Key, list[str]]:
+def _values_heard(dialogues: Sequence[SgdDialogue], slots: Mapping[SlotKey, SlotSchema]) -> dict[SlotKey, list[str]]:
     """The short values that dialogues give to each slot."""
-    found: dict[Key, set[str]] = {key: set() for key in slots}
+    found: dict[SlotKey, set[str]] = {key: set() for key in slots}
     for dialogue in dialogues:
         for said in dialogue.turns:
             for service, values in said.state.items():

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grice.models.slots.inputs import NOT_MENTIONED, SlotInputs, SlotReader, SlotTexts, spoken, words
+from grice.models.slots.inputs import NOT_MENTIONED, SlotInputs, SlotTexts, SlotTokens, spoken, words
 from grice.models.training.slots.examples import SlotExample
 
 RENAMED, DESCRIBED, NAMED, CUT = 0.3, 0.12, 0.08, 0.5
@@ -19,7 +19,7 @@ RENAMED, DESCRIBED, NAMED, CUT = 0.3, 0.12, 0.08, 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
+class SlotBatch:
     """A batch of questions, padded.
 
     Attributes:
@@ -36,25 +36,25 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Item:
+class AskedSlot:
     """What is read of a question, and the shares of its hypotheses."""
 
     inputs: SlotInputs
     shares: tuple[float, ...]
 
 
-class Items:
+class AskedSlots:
     """Questions as the model reads them."""
 
-    def __init__(self, reader: SlotReader) -> None:
-        self.reader = reader
-        self.pieces = functools.lru_cache(maxsize=200_000)(reader.pieces)
+    def __init__(self, tokens: SlotTokens) -> None:
+        self.tokens = tokens
+        self.pieces = functools.lru_cache(maxsize=200_000)(tokens.pieces)
 
-    def plain(self, example: SlotExample) -> Item:
+    def plain(self, example: SlotExample) -> AskedSlot:
         """As it is."""
         return self._item(SlotTexts.of(example.question), example.shares)
 
-    def varied(self, example: SlotExample, chance: random.Random) -> Item:
+    def varied(self, example: SlotExample, chance: random.Random) -> AskedSlot:
         """With some of the values left out, yes and no in other words, the slot's name or its description alone."""
         question, slot = example.question, words(example.question.slot)
         values = tuple(map(spoken, question.values))
@@ -73,11 +73,11 @@ class Items:
         texts = replace(SlotTexts.of(question), slot=known, values=(*(values[place] for place in kept), NOT_MENTIONED))
         return self._item(texts, tuple(example.shares[place] for place in kept))
 
-    def _item(self, texts: SlotTexts, shares: tuple[float, ...]) -> Item:
-        return Item(self.reader.inputs(texts, self.pieces), (*shares, float(not any(shares))))
+    def _item(self, texts: SlotTexts, shares: tuple[float, ...]) -> AskedSlot:
+        return AskedSlot(self.tokens.inputs(texts, self.pieces), (*shares, float(not any(shares))))
 
 
-def asked(items: Sequence[Item]) -> Asked:
+def collate(items: Sequence[AskedSlot]) -> SlotBatch:
     """The batch of these questions."""
     length, most = max(len(each.inputs.ids) for each in items), max(len(each.shares) for each in items)
     columns = np.zeros((5, len(items), length), np.int64)
@@ -89,4 +89,4 @@ def asked(items: Sequence[Item]) -> Asked:
             columns[column, row, :size] = values
         shares[row, : len(item.shares)] = item.shares
     ids, positions, segments, mask, owners = map(torch.from_numpy, columns)
-    return Asked(ids, positions, segments, mask, owners, torch.from_numpy(shares))
+    return SlotBatch(ids, positions, segments, mask, owners, torch.from_numpy(shares))

@@ -86,11 +86,11 @@ COURTESIES: tuple[tuple[str, ...], ...] = (
 )
 """Turns, some after the bot's, that say nothing of any slot."""
 
-Said = tuple[tuple[str, ...], str]
+PlainRequest = tuple[tuple[str, ...], str]
 """A user's turn, or the bot's and the user's, and the value that it means."""
 
 
-def plain_requests(slot: str, unrelated: Sequence[str], chance: random.Random, count: int) -> Iterator[Said]:
+def plain_requests(slot: str, unrelated: Sequence[str], chance: random.Random, count: int) -> Iterator[PlainRequest]:
     """`count` turns that mean True, as many that mean False, some of them beside a request for something else.
 
     Args:

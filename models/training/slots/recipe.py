@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.slots.inputs import SlotReader, SlotTexts
+from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.training import vocabulary
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample
-from grice.models.training.slots.items import Asked, Item, Items, asked
+from grice.models.training.slots.items import AskedSlot, AskedSlots, SlotBatch, collate
 from grice.models.training.slots.model import SlotModel, small_model
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 from grice.models.training.vocabulary import Vocabulary
@@ -53,7 +53,7 @@ class SlotRecipe:
     seed: int = 0
 
 
-def log_shares(model: SlotModel, batch: Asked) -> Tensor:
+def log_shares(model: SlotModel, batch: SlotBatch) -> Tensor:
     """The log of what each hypothesis has of the answer: (questions, most values + 1), -inf where there is none."""
     raw = model(batch.ids, batch.positions, batch.segments, batch.mask).float()
     owned = functional.one_hot(batch.owners, batch.shares.size(1) + 1)[..., 1:].to(raw.dtype)
@@ -62,7 +62,7 @@ def log_shares(model: SlotModel, batch: Asked) -> Tensor:
     return logs
 
 
-def loss(model: SlotModel, batch: Asked) -> Tensor:
+def loss(model: SlotModel, batch: SlotBatch) -> Tensor:
     """Cross-entropy, the mean over the questions."""
     missing = batch.shares < 0
     said = log_shares(model, batch).masked_fill(missing, 0.0)
@@ -86,19 +86,19 @@ def train_slot_values(data_dir: Path, out: Path, recipe: SlotRecipe | None = Non
     train = [each for each in examples if each.group not in kept]
     judged = [each for each in examples if each.group in kept] + slot_examples.unseen(data_dir / "sgd", recipe.seed)
     known = _vocabulary(out, train, recipe)
-    items = Items(SlotReader(known.tokenizer))
+    items = AskedSlots(SlotTokens(known.tokenizer))
     held = [items.plain(each) for each in judged]
 
     @functools.lru_cache(maxsize=1)
-    def batches(epoch: int) -> list[list[Item]]:
+    def batches(epoch: int) -> list[list[AskedSlot]]:
         chance = random.Random(f"{recipe.seed} {epoch}")
         drawn = [items.varied(each, chance) for each in _drawn(train, recipe, chance)]
         order = bucketed([len(each.inputs.ids) for each in drawn], recipe.batch, torch.Generator().manual_seed(epoch))
         return [[drawn[place] for place in chosen] for chosen in order]
 
-    def learned(_: nn.Module, batch: list[Item]) -> Tensor:
+    def learned(_: nn.Module, batch: list[AskedSlot]) -> Tensor:
         model.low_bits = trainer.step >= (recipe.schedule.epochs - recipe.low_bits) * trainer.steps_per_epoch
-        return loss(model, asked(batch))
+        return loss(model, collate(batch))
 
     def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
         figures = held_out(judged, predictions(model, held, recipe.batch))
@@ -159,14 +159,14 @@ def _drawn(examples: Sequence[SlotExample], recipe: SlotRecipe, chance: random.R
     return drawn
 
 
-def predictions(model: SlotModel, items: Sequence[Item], batch: int) -> list[NDArray[np.float32]]:
+def predictions(model: SlotModel, items: Sequence[AskedSlot], batch: int) -> list[NDArray[np.float32]]:
     """For each question the log of what each hypothesis has of the answer, before calibration."""
     found: dict[int, NDArray[np.float32]] = {}
     order = sorted(range(len(items)), key=lambda place: len(items[place].inputs.ids))
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
         for start in range(0, len(order), batch):
             chosen = order[start : start + batch]
-            said = log_shares(model, asked([items[place] for place in chosen])).numpy()
+            said = log_shares(model, collate([items[place] for place in chosen])).numpy()
             found.update((place, row[: len(items[place].shares)]) for place, row in zip(chosen, said, strict=True))
     return [found[place] for place in range(len(items))]
 

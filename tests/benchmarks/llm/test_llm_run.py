@@ -22,6 +22,7 @@ from grice.benchmarks.llm.progress import HOPELESS, Progress
 from grice.benchmarks.llm.side_by_side import Once, answer_side_by_side
 from grice.middleware.llm import ChatModel, ChatSettings, Message, Reply, ReplyCache
 from grice.middleware.llm.pace import Pace
+from grice.middleware.runtime.backoff import Backoff
 from grice.models.errors import DataCorrupt, DataNotFound, DeadlineExceeded, InputError, JudgeError
 
 AT_ONCE = "retry-after: 0\r\n"
@@ -31,7 +32,7 @@ AT_ONCE = "retry-after: 0\r\n"
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No proxy stands between the tests and loopback, and waits are short."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("grice.middleware.llm.chat_model.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("grice.middleware.llm.chat_model.BACKOFF", Backoff(0.001, 1.0))
 
 
 def right(request: dict[str, Any]) -> Answer:

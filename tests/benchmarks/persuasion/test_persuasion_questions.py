@@ -23,7 +23,7 @@ from grice.benchmarks.stats.krippendorff import alpha
 from grice.middleware.cli import main
 from grice.models.data import face_acts
 from grice.models.errors import DataCorrupt, DataNotFound, InputError
-from grice.models.face_acts.descriptions import DESCRIPTIONS, WORDINGS
+from grice.models.face_acts.descriptions import DESCRIPTIONS, PHRASINGS
 
 
 def test_alpha_of_the_worked_examples() -> None:
@@ -148,7 +148,7 @@ def test_consecutive_utterances_with_one_intention_are_one_question(tmp_path: Pa
     assert [each.answer.id for each in (first, second, third)] == ["er-criticizes", "ee-apologizes", "er-criticizes"]
 
 
-@pytest.mark.parametrize("wording", WORDINGS)
+@pytest.mark.parametrize("wording", PHRASINGS)
 def test_distractors_keep_the_rules(wording: Any) -> None:
     for description in DESCRIPTIONS.by_wording[wording]:
         found = distractors(description, wording)

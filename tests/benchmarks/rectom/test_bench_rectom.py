@@ -25,9 +25,8 @@ from grice.benchmarks.rectom.paper import paper
 from grice.benchmarks.rectom.prompts import Prompt, letters_in
 from grice.middleware.llm import Message
 from grice.models.data import rectom as data
-from grice.models.data.rectom import TASKS, MindQuestion, Task
-from grice.models.data.rectom_options import Option
 from grice.models.errors import DataCorrupt, DataNotFound
+from grice.models.minds.questions import TASKS, MindQuestion, Option, Task
 
 JUDGEMENTS: tuple[Task, ...] = ("judgement-recommender", "judgement-seeker")
 

@@ -16,9 +16,9 @@ from grice.benchmarks.speed.classifiers import MENTIONS, add_intentions, add_min
 from grice.benchmarks.speed.timing import WARM_UP
 from grice.models import Dialogue, Turn
 from grice.models.errors import WeightsError
-from grice.models.minds.attitude_inputs import clauses
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
+from grice.models.minds.sentence_heads import clauses
 from grice.models.minds.wording import masked, parts
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion

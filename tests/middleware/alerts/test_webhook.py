@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from email.utils import format_datetime, parsedate_to_datetime
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from scored_fixtures import NOON, several
 
 from grice.middleware.alerts import Alert, AlertSettings, open_alerts, sign, verify
 from grice.middleware.alerts.signature import HEADER
-from grice.middleware.alerts.webhook import LONGEST_PAUSE_S, Webhook, asked_for_s, pause_s
+from grice.middleware.alerts.webhook import Webhook
 from grice.middleware.rates import MemoryRates
 from grice.models.errors import InputError, SettingsError
 
@@ -185,26 +184,6 @@ def test_what_cannot_be_delivered_at_the_end_is_counted(
         webhook.close()
     assert outcomes == {"retried": 1, "dropped": 3}
     assert caplog.text.count("the process ends") == 3
-
-
-def test_the_pause_doubles_by_chance_and_respects_the_receiver() -> None:
-    longest = [pause_s(number, 2.0, 0.0, lambda: 1.0) for number in range(1, 5)]
-    assert longest == [2.0, 4.0, 8.0, 16.0]
-    assert [pause_s(number, 2.0, 0.0, lambda: 0.0) for number in range(1, 5)] == [1.0, 2.0, 4.0, 8.0]
-    assert len({pause_s(3, 2.0, 0.0) for _ in range(20)}) > 1
-    assert pause_s(1, 2.0, asked_s=60.0) == 60.0
-    assert pause_s(9, 2.0, asked_s=1e6) == pause_s(20, 2.0, 0.0) == LONGEST_PAUSE_S
-
-
-@pytest.mark.parametrize(("header", "seconds"), [("17", 17.0), (" 5 ", 5.0), ("", 0.0), ("soon", 0.0), ("-5", 0.0), ("²", 0.0)])
-def test_retry_after(header: str, seconds: float) -> None:
-    assert asked_for_s(header, NOON) == seconds
-
-
-def test_retry_after_as_a_date() -> None:
-    date = parsedate_to_datetime("Fri, 15 Jan 2027 08:00:00 GMT")
-    assert asked_for_s(format_datetime(date, usegmt=True), date.timestamp() - 90) == 90.0
-    assert asked_for_s(format_datetime(date, usegmt=True), date.timestamp() + 90) == 0.0
 
 
 @pytest.mark.parametrize(

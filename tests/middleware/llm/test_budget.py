@@ -125,7 +125,7 @@ def test_processes_share_what_is_in_redis(redis_server: RedisServer) -> None:
 def test_a_redis_that_is_down_has_no_room_and_says_so(redis_server: RedisServer) -> None:
     budget = RedisBudget(Limits(1, 1), redis_server.url)
     redis_server.kill()
-    with pytest.raises(StoreError, match=r"Redis: the budget cannot be read: ConnectionError; is it running and reachable\?"):
+    with pytest.raises(StoreError, match=r"Redis: reading the budget failed: ConnectionError; is it running and reachable\?"):
         budget.take()
     with pytest.raises(StoreError):
         budget.spend(1)

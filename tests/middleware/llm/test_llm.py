@@ -18,6 +18,7 @@ from openai_server import OpenAiServer, Script, chat, openai_server, refusing
 from redis_process import eventually
 
 from grice.middleware.llm import ChatModel, ChatSettings, Limits, MemoryBudget, Message, Reply, ReplyCache
+from grice.middleware.runtime.backoff import Backoff
 from grice.models.errors import (
     BudgetExhausted,
     CircuitOpen,
@@ -37,7 +38,7 @@ AT_ONCE = "retry-after: 0\r\n"
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """No proxy stands between the tests and loopback, and waits are short."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("grice.middleware.llm.chat_model.FIRST_WAIT_S", 0.001)
+    monkeypatch.setattr("grice.middleware.llm.chat_model.BACKOFF", Backoff(0.001, 1.0))
 
 
 @contextlib.contextmanager

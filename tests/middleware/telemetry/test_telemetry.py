@@ -299,7 +299,7 @@ def test_stages_of_the_pipeline_are_spans() -> None:
         "for span in kept.get_finished_spans(): print(span.name, dict(span.attributes))\n"
         "assert not any('secret' in span.to_json() for span in kept.get_finished_spans())\n"
     )
-    done = run({"PYTHONPATH": str(FIXTURES)}, program)
+    done = run({"PYTHONPATH": os.pathsep.join([str(FIXTURES), os.environ.get("PYTHONPATH", "")])}, program)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "grice.directness {}",

@@ -193,9 +193,9 @@ def test_persuasion_turns_have_roles_and_joined_units(tmp_path: Path) -> None:
     first, second = persuasion_for_good.read(tmp_path)
     assert (first.dialogue_id, second.dialogue_id) == ("a_live", "b_live")
     assert first.turns == (
-        persuasion_for_good.RoleTurn("persuader", "Do you know the library? It lends books."),
-        persuasion_for_good.RoleTurn("persuadee", 'The "old" one, yes.'),
-        persuasion_for_good.RoleTurn("persuader", "It needs a roof."),
+        persuasion_for_good.PersuasionTurn("persuader", "Do you know the library? It lends books."),
+        persuasion_for_good.PersuasionTurn("persuadee", 'The "old" one, yes.'),
+        persuasion_for_good.PersuasionTurn("persuader", "It needs a roof."),
     )
     assert first.with_bot("persuadee")[:2] == (
         Turn("user", "Do you know the library? It lends books."),

@@ -99,5 +99,5 @@ def test_the_released_files() -> None:
 
 
 def test_the_pins_name_the_files_that_are_read() -> None:
-    splits = indirect_requests.Split.__args__  # type: ignore[attr-defined]
+    splits = indirect_requests.RequestSplit.__args__  # type: ignore[attr-defined]
     assert {pin.path for pin in data_set(FOLDER).files} == {file_name(split) for split in splits}

@@ -13,9 +13,10 @@ from data_fixtures import needs_released_data
 from rectom_fixtures import QUESTIONS, contents, said, write_rectom
 
 from grice.models.data import rectom
-from grice.models.data.rectom import FILES, TASKS, MindQuestion, Task
+from grice.models.data.rectom import FILES
 from grice.models.errors import DataCorrupt, DataNotFound
-from grice.models.minds.labels import BELIEFS, COARSE, COARSE_OF, FINE, ROLES, coarse_of
+from grice.models.minds.labels import BELIEFS, COARSE, COARSE_OF, FINE, MIND_ROLES, coarse_of
+from grice.models.minds.questions import TASKS, MindQuestion, RoleTurn, Task
 
 Questions = dict[Task, tuple[MindQuestion, ...]]
 
@@ -56,7 +57,7 @@ def test_labels_come_from_the_texts_of_options_in_whatever_order(tmp_path: Path)
         return [option.label for option in questions[task][0].options]
 
     plain = rectom.read(write_rectom(tmp_path / "plain"))
-    for role in ROLES:
+    for role in MIND_ROLES:
         fine: Task = "fine-intention-recommender" if role == "recommender" else "fine-intention-seeker"
         coarse: Task = "coarse-intention-recommender" if role == "recommender" else "coarse-intention-seeker"
         assert labels(plain, fine) == list(FINE[role])
@@ -160,7 +161,7 @@ def released() -> Questions:
 
 @needs_released_data
 def test_counts_of_the_released_files(released: Questions) -> None:
-    intentions = {f"{kind}-intention-{role}": 1910 for kind in ("fine", "coarse") for role in ROLES}
+    intentions = {f"{kind}-intention-{role}": 1910 for kind in ("fine", "coarse") for role in MIND_ROLES}
     recommender = {f"{kind}-recommender": 1815 for kind in ("prediction", "judgement")}
     seeker = {f"{kind}-seeker": 1863 for kind in ("prediction", "judgement")}
     assert {task: len(each) for task, each in released.items()} == {
@@ -177,7 +178,7 @@ def test_the_released_files_are_about_the_same_dialogues(released: Questions) ->
     ids = [{question.dialogue_id for question in released[task]} for task in TASKS]
     assert all(each == ids[0] for each in ids)
     assert len(ids[0]) == 290
-    longest: dict[str, tuple[rectom.RoleTurn, ...]] = {}
+    longest: dict[str, tuple[RoleTurn, ...]] = {}
     for question in (question for each in released.values() for question in each):
         known = longest.get(question.dialogue_id, ())
         shorter, longer = sorted((known, question.turns), key=len)
@@ -186,7 +187,7 @@ def test_the_released_files_are_about_the_same_dialogues(released: Questions) ->
 
 
 @needs_released_data
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", MIND_ROLES)
 def test_fine_intentions_imply_the_coarse_ones(released: Questions, role: str) -> None:
     fine = {question.question_id: question for question in released[f"fine-intention-{role}"]}  # type: ignore[index]
     for question in released[f"coarse-intention-{role}"]:  # type: ignore[index]
@@ -195,7 +196,7 @@ def test_fine_intentions_imply_the_coarse_ones(released: Questions, role: str) -
 
 
 @needs_released_data
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", MIND_ROLES)
 def test_a_strategy_is_effective_where_it_is_predicted(released: Questions, role: str) -> None:
     predicted = {question.question_id: question for question in released[f"prediction-{role}"]}  # type: ignore[index]
     for question in released[f"judgement-{role}"]:  # type: ignore[index]
@@ -215,8 +216,8 @@ def test_a_film_is_desired_where_the_suggestion_is_believed_to_be_liked(released
 
 
 def test_every_fine_intention_has_one_coarse_intention() -> None:
-    assert {role: (len(COARSE[role]), len(FINE[role])) for role in ROLES} == {"recommender": (5, 10), "seeker": (4, 16)}
-    for role in ROLES:
+    assert {role: (len(COARSE[role]), len(FINE[role])) for role in MIND_ROLES} == {"recommender": (5, 10), "seeker": (4, 16)}
+    for role in MIND_ROLES:
         assert len(set(FINE[role])) == len(FINE[role])
         assert set(COARSE_OF[role]) == set(FINE[role])
         assert set(COARSE_OF[role].values()) == set(COARSE[role])

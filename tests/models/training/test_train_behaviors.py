@@ -23,7 +23,7 @@ from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.behaviors import members as behavior_members
 from grice.models.training.behaviors import recipe as behaviors
 from grice.models.training.behaviors.auxiliary import train_auxiliary
-from grice.models.training.behaviors.members import BehaviorRecipe, Examples, fit_members, read_examples
+from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
 from grice.models.training.behaviors.recipe import best_threshold, calibrated, cross_validate, fold_of, train_behaviors
 from grice.models.training.heads import NetworkRecipe, pack
 
@@ -40,7 +40,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def examples(data: Path) -> Examples:
+def examples(data: Path) -> BehaviorExamples:
     return read_examples(data, load_sentence_encoder())
 
 
@@ -50,7 +50,7 @@ def auxiliary(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Networks:
 
 
 @pytest.fixture(scope="module")
-def heads(examples: Examples, auxiliary: Networks) -> BehaviorHeads:
+def heads(examples: BehaviorExamples, auxiliary: Networks) -> BehaviorHeads:
     return fit_members(examples, auxiliary, SMALL)
 
 
@@ -63,14 +63,14 @@ def test_a_forest_is_packed_as_it_was_fitted() -> None:
     np.testing.assert_allclose(ours, fitted.predict(table), atol=1e-3)  # leaves are kept in half precision
 
 
-def test_what_is_saved_is_what_was_fitted(heads: BehaviorHeads, examples: Examples, tmp_path: Path) -> None:
+def test_what_is_saved_is_what_was_fitted(heads: BehaviorHeads, examples: BehaviorExamples, tmp_path: Path) -> None:
     heads.save(tmp_path / "heads.npz")
     loaded = BehaviorHeads.load(tmp_path / "heads.npz")
     for inputs in examples.inputs[:5]:
         np.testing.assert_array_equal(loaded.probabilities(inputs), heads.probabilities(inputs))
 
 
-def test_the_members_learn(heads: BehaviorHeads, examples: Examples) -> None:
+def test_the_members_learn(heads: BehaviorHeads, examples: BehaviorExamples) -> None:
     """On what they were fitted to, the labels show in every member's sum."""
     found = behaviors.means(heads, examples)
     shares = examples.labels.mean(-1)
@@ -78,14 +78,14 @@ def test_the_members_learn(heads: BehaviorHeads, examples: Examples) -> None:
         assert np.corrcoef(found[:, column], shares[:, column])[0, 1] > 0.3
 
 
-def test_the_same_recipe_gives_the_same_heads(heads: BehaviorHeads, examples: Examples, auxiliary: Networks) -> None:
+def test_the_same_recipe_gives_the_same_heads(heads: BehaviorHeads, examples: BehaviorExamples, auxiliary: Networks) -> None:
     again = fit_members(examples, auxiliary, SMALL)
     np.testing.assert_array_equal(behaviors.means(again, examples), behaviors.means(heads, examples))
     other = fit_members(examples, auxiliary, replace(SMALL, seed=1))
     assert not np.array_equal(behaviors.means(other, examples), behaviors.means(heads, examples))
 
 
-def test_calibrated_probabilities_have_the_share_of_the_labels(heads: BehaviorHeads, examples: Examples) -> None:
+def test_calibrated_probabilities_have_the_share_of_the_labels(heads: BehaviorHeads, examples: BehaviorExamples) -> None:
     raw = behaviors.means(heads, examples)
     curved, thresholds = calibrated(heads, raw, examples.labels)
     found = np.stack([curved.probabilities(each) for each in examples.inputs])
@@ -110,7 +110,9 @@ def test_no_response_is_scored_by_heads_that_saw_its_dialogue(data: Path, tmp_pa
     """Members, calibration and thresholds of a fold come from `fit`: what it is given is not what it is judged on."""
     given: list[set[str]] = []
 
-    def noted(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
+    def noted(
+        examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe
+    ) -> tuple[BehaviorHeads, behaviors.Thresholds]:
         given.append(set(examples.dialogues))
         return fit(examples, auxiliary, recipe)
 
@@ -128,7 +130,9 @@ def test_no_response_is_scored_by_heads_that_saw_its_dialogue(data: Path, tmp_pa
 def test_a_stopped_cross_validation_goes_on(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
-    def stopped(examples: Examples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, behaviors.Thresholds]:
+    def stopped(
+        examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe
+    ) -> tuple[BehaviorHeads, behaviors.Thresholds]:
         nonlocal calls
         calls += 1
         if calls == 2:
@@ -173,7 +177,7 @@ def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
         BehaviorHeads.load(path)
 
 
-def test_inputs_of_the_networks(examples: Examples) -> None:
+def test_inputs_of_the_networks(examples: BehaviorExamples) -> None:
     inputs = examples.inputs[0]
     found = network_inputs(inputs)
     width = len(inputs.response)

@@ -13,7 +13,7 @@ from persuasion_fixtures import DIALOGUES, face_act_rows, write_face_acts, write
 
 from grice.models import Dialogue
 from grice.models.errors import InputError, WeightsError
-from grice.models.face_acts.detector import IntentionDetector
+from grice.models.face_acts.detector import FaceActDetector
 from grice.models.face_acts.heads import FaceHeads, agreement_inputs
 from grice.models.manifest import read_manifest
 from grice.models.results import FACE_ACTS
@@ -25,7 +25,7 @@ from grice.models.training.face_acts import recipe as intentions
 from grice.models.training.face_acts.examples import FaceExample, read_examples
 from grice.models.training.face_acts.members import IntentionRecipe, calibration, fit, leaning
 from grice.models.training.face_acts.recipe import cross_validate, train_intentions
-from grice.models.training.recurrent_networks import UNKNOWN, RecurrentExample, RecurrentRecipe, _Network, fit_recurrent
+from grice.models.training.recurrent_networks import UNKNOWN, RecurrentExample, RecurrentRecipe, _RecurrentNetwork, fit_recurrent
 
 SMALL = IntentionRecipe(networks=RecurrentRecipe(hidden=8, units=6, epochs=3), committee=2, folds=3)
 COPIES = 6
@@ -58,7 +58,7 @@ def test_networks_in_numpy_say_what_torch_says() -> None:
     example = RecurrentExample(turns, np.array([0, 1, 2, 0, 1, 2, 0]), possible, np.full(7, UNKNOWN))
     recipe = RecurrentRecipe(hidden=4, units=3, epochs=1)
     fitted = fit_recurrent([example], [[0], [0]], recipe, 0)
-    model = _Network(5, 3, 1, recipe).eval()
+    model = _RecurrentNetwork(5, 3, 1, recipe).eval()
     for number in range(2):
         alone = fitted.alone(number)
         with torch.no_grad():
@@ -159,12 +159,12 @@ def test_a_detector_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_p
     manifest = read_manifest(train_intentions(data, tmp_path, SMALL), "intentions")
     encoder = load_sentence_encoder()
     asked = Dialogue.of("It reads to children.", [("user", "What does it do?")], "bot")
-    (found,) = IntentionDetector(manifest, encoder).predict([asked])
+    (found,) = FaceActDetector(manifest, encoder).predict([asked])
     assert (found.roles, len(found.agreement), found.history_read) == (("persuadee", "persuader"), 2, 1)
-    (reversed_,) = IntentionDetector(manifest, encoder, "persuader").predict([asked])
+    (reversed_,) = FaceActDetector(manifest, encoder, "persuader").predict([asked])
     assert reversed_.roles == ("persuader", "persuadee")
     with pytest.raises(InputError, match="user_role: got 'seller'; allowed: persuader, persuadee"):
-        IntentionDetector(manifest, encoder, "seller")  # type: ignore[arg-type]
+        FaceActDetector(manifest, encoder, "seller")  # type: ignore[arg-type]
     settings = {**manifest.settings, "encoder": {"name": "other", "files": {"encoder.int8.onnx": "0"}}}
     with pytest.raises(WeightsError, match="made for another encoder"):
-        IntentionDetector(replace(manifest, settings=settings), encoder)
+        FaceActDetector(replace(manifest, settings=settings), encoder)

@@ -13,18 +13,18 @@ from rectom_fixtures import DIALOGUES, QUESTIONS, write_rectom
 from grice.models.data import rectom
 from grice.models.errors import WeightsError
 from grice.models.manifest import read_manifest
-from grice.models.minds.heads import HEADS, MindHeads, membership
 from grice.models.minds.model import MindModel
+from grice.models.minds.sentence_heads import HEADS, MindHeads, membership
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.minds import chats as movie_chats
 from grice.models.training.minds import recipe as mind
-from grice.models.training.minds.joint_encoder import ReaderRecipe
-from grice.models.training.minds.recipe import Example, MindRecipe, cross_validate, fit, read_examples, train_mind
+from grice.models.training.minds.joint_encoder import JointRecipe
+from grice.models.training.minds.recipe import MindExample, MindRecipe, cross_validate, fit, read_examples, train_mind
 from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
 from grice.models.training.trainer import Schedule
 
 SMALL = MindRecipe(head=SetRecipe(networks=2, hidden=8, epochs=3), axes=4, reader=None, written=0, folds=3)
-READER = ReaderRecipe(layers=1, pieces=400, batch=4, schedule=Schedule(epochs=4, learning_rate=5e-4, average=0.5))
+READER = JointRecipe(layers=1, pieces=400, batch=4, schedule=Schedule(epochs=4, learning_rate=5e-4, average=0.5))
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def examples(data: Path) -> list[Example]:
+def examples(data: Path) -> list[MindExample]:
     return read_examples(data, load_sentence_encoder())
 
 
@@ -68,7 +68,7 @@ def test_members_tell_what_sets_have_in_common() -> None:
     assert membership("attitude", [frozenset({"seeker-seen-liked"})]).shape == (1, 4)
 
 
-def test_heads_are_saved_and_loaded(examples: Sequence[Example], tmp_path: Path) -> None:
+def test_heads_are_saved_and_loaded(examples: Sequence[MindExample], tmp_path: Path) -> None:
     heads = fit(examples, SMALL)
     heads.save(tmp_path / "heads.npz")
     loaded = MindHeads.load(tmp_path / "heads.npz", heads.sets)
@@ -89,7 +89,7 @@ def test_a_fold_never_sees_its_dialogues_and_a_stopped_run_goes_on(
 ) -> None:
     seen: list[set[str]] = []
 
-    def noted(examples: Sequence[Example], recipe: MindRecipe) -> MindHeads:
+    def noted(examples: Sequence[MindExample], recipe: MindRecipe) -> MindHeads:
         seen.append({example.question.dialogue_id for example in examples})
         return fit(examples, recipe)
 

@@ -15,7 +15,7 @@ from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
 from grice.models.export.slot_values import export_slot_values, load_checkpoint
 from grice.models.manifest import read_manifest
-from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotReader, SlotTexts
+from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotTexts, SlotTokens
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 from grice.models.slots.resolver import SlotResolver
 from grice.models.training import vocabulary
@@ -23,7 +23,7 @@ from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample, read, written
-from grice.models.training.slots.items import Items, asked
+from grice.models.training.slots.items import AskedSlots, collate
 from grice.models.training.slots.model import SlotModel, small_model
 from grice.models.training.slots.plain_requests import plain_requests
 from grice.models.training.slots.recipe import SlotRecipe, calibration, log_shares, predictions, train_slot_values
@@ -115,7 +115,7 @@ def test_texts_of_a_question() -> None:
 
 
 def test_all_values_begin_at_the_same_position(words: vocabulary.Vocabulary) -> None:
-    inputs = SlotReader(words.tokenizer).inputs(SlotTexts("Hi", "", "price", ("low", "very high", NOT_MENTIONED)))
+    inputs = SlotTokens(words.tokenizer).inputs(SlotTexts("Hi", "", "price", ("low", "very high", NOT_MENTIONED)))
     starts = [int(inputs.positions[inputs.owners == number][0]) for number in (1, 2, 3)]
     assert len(set(starts)) == 1
     assert starts[0] == (inputs.owners == 0).sum()
@@ -125,21 +125,21 @@ def test_all_values_begin_at_the_same_position(words: vocabulary.Vocabulary) -> 
 def test_the_answer_does_not_depend_on_the_batch_or_on_the_order_of_the_values(
     words: vocabulary.Vocabulary, model: SlotModel
 ) -> None:
-    items = Items(SlotReader(words.tokenizer))
+    items = AskedSlots(SlotTokens(words.tokenizer))
     examples = list(written())[:6]
     with torch.no_grad():
-        together = log_shares(model, asked([items.plain(each) for each in examples]))
+        together = log_shares(model, collate([items.plain(each) for each in examples]))
         for number, example in enumerate(examples):
-            alone = log_shares(model, asked([items.plain(example)]))[0]
+            alone = log_shares(model, collate([items.plain(example)]))[0]
             np.testing.assert_allclose(together[number, : len(alone)], alone, atol=2e-4)
             assert alone.exp().sum() == pytest.approx(1, abs=1e-5)
             turned = replace(example, question=replace(example.question, values=example.question.values[::-1]))
-            other = log_shares(model, asked([items.plain(replace(turned, shares=example.shares[::-1]))]))[0]
+            other = log_shares(model, collate([items.plain(replace(turned, shares=example.shares[::-1]))]))[0]
             np.testing.assert_allclose(other[:-1].flip(0), alone[:-1], atol=2e-4)
 
 
 def test_questions_are_varied_without_losing_the_answer(words: vocabulary.Vocabulary) -> None:
-    items, chance = Items(SlotReader(words.tokenizer)), random.Random(0)
+    items, chance = AskedSlots(SlotTokens(words.tokenizer)), random.Random(0)
     for example in list(written())[:300]:
         varied = items.varied(example, chance)
         assert sum(varied.shares) == pytest.approx(1)
@@ -149,7 +149,7 @@ def test_questions_are_varied_without_losing_the_answer(words: vocabulary.Vocabu
 
 
 def test_calibration_finds_the_margin_of_requests_that_fit_several_values(words: vocabulary.Vocabulary, model: SlotModel) -> None:
-    items, examples = Items(SlotReader(words.tokenizer)), list(written())[:40]
+    items, examples = AskedSlots(SlotTokens(words.tokenizer)), list(written())[:40]
     temperature, margin = calibration(examples, predictions(model, [items.plain(each) for each in examples], 8))
     assert 0.5 <= temperature <= 4
     assert 0 <= margin <= 0.9
@@ -170,9 +170,9 @@ def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, p
     model, _ = load_checkpoint(trained / "model")
     resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), precision=precision)
     found = resolver.predict([QUESTION])[0]
-    item = Items(resolver.reader).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
+    item = AskedSlots(resolver.tokens).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
     with torch.no_grad():
-        raw = log_shares(rounded_encoder(model), asked([item]))[0] / resolver.temperature
+        raw = log_shares(rounded_encoder(model), collate([item]))[0] / resolver.temperature
     expected = torch.softmax(raw, -1).numpy()
     np.testing.assert_allclose([*found.probabilities, found.not_mentioned], expected, atol=0.03 if precision == "int8" else 1e-3)
     assert sum(found.probabilities) + found.not_mentioned == pytest.approx(1, abs=1e-5)

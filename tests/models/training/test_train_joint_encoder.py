@@ -1,4 +1,4 @@
-"""The reader of minds on invented dialogues: it learns, goes on where it was stopped, and runs as it was trained."""
+"""The joint encoder of the mind model on invented dialogues: it learns, goes on where it was stopped, runs as it was trained."""
 
 import json
 from collections.abc import Sequence
@@ -12,22 +12,19 @@ from rectom_fixtures import write_rectom
 from tokenizers import Tokenizer
 
 from grice.models.data import rectom
-from grice.models.data.rectom import MindQuestion
 from grice.models.errors import WeightsError
-from grice.models.minds.answers import head_of
-from grice.models.minds.heads import ATTITUDE
-from grice.models.minds.joint_encoder import FILE, READER_HEADS, JointReader, mixed
-from grice.models.minds.joint_inputs import ReadingTokens, reading_of
-from grice.models.runtime.heads import Array
+from grice.models.minds.joint_encoder import FILE, JOINT_HEADS, JointEncoder, JointTokens, mixed, reading_of
+from grice.models.minds.questions import ATTITUDE, MindQuestion, head_of
+from grice.models.runtime.heads import Floats
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.minds import chats as movie_chats
-from grice.models.training.minds.joint_encoder import Item, ReaderModel, ReaderRecipe, train_reader
+from grice.models.training.minds.joint_encoder import JointItem, JointNetwork, JointRecipe, train_joint_encoder
 from grice.models.training.minds.recipe import TEACHING, MindRecipe, cross_validate
 from grice.models.training.minds.sets import right_labels, sets_of, wanted
 from grice.models.training.set_networks import SetRecipe
 from grice.models.training.trainer import Schedule
 
-SMALL = ReaderRecipe(layers=1, pieces=600, batch=8, written=1.0, schedule=Schedule(epochs=8, learning_rate=5e-4, average=0.5))
+SMALL = JointRecipe(layers=1, pieces=600, batch=8, written=1.0, schedule=Schedule(epochs=8, learning_rate=5e-4, average=0.5))
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +40,8 @@ def questions(data: Path) -> list[MindQuestion]:
 
 @pytest.fixture(scope="module")
 def out(questions: Sequence[MindQuestion], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("reader")
-    train_reader(questions, out, SMALL)
+    out = tmp_path_factory.mktemp("joint")
+    train_joint_encoder(questions, out, SMALL)
     return out
 
 
@@ -52,22 +49,22 @@ def of_head(questions: Sequence[MindQuestion], name: str) -> list[MindQuestion]:
     return [question for question in questions if head_of(question) == name]
 
 
-def load(out: Path, questions: Sequence[MindQuestion]) -> JointReader:
-    sets = {name: sets_of(of_head(questions, name)) for name in READER_HEADS}
-    return JointReader((out / "model").joinpath, sets)
+def load(out: Path, questions: Sequence[MindQuestion]) -> JointEncoder:
+    sets = {name: sets_of(of_head(questions, name)) for name in JOINT_HEADS}
+    return JointEncoder((out / "model").joinpath, sets)
 
 
-def said(reader: JointReader, question: MindQuestion) -> Array:
+def said(joint: JointEncoder, question: MindQuestion) -> Floats:
     reading = reading_of(question)
     assert reading is not None
-    return reader.shares(head_of(question), reading)
+    return joint.shares(head_of(question), reading)
 
 
 def test_the_reader_learns_and_its_shares_add_up(out: Path, questions: Sequence[MindQuestion]) -> None:
-    reader = load(out, questions)
-    for name in READER_HEADS:
+    joint = load(out, questions)
+    for name in JOINT_HEADS:
         own = of_head(questions, name)
-        found = np.stack([said(reader, question) for question in own])
+        found = np.stack([said(joint, question) for question in own])
         assert found.sum(1) == pytest.approx(1, abs=1e-5)
         right = np.array([sets_of(own).index(right_labels(question)) for question in own])
         common = np.bincount(right).max() / len(right)
@@ -76,18 +73,18 @@ def test_the_reader_learns_and_its_shares_add_up(out: Path, questions: Sequence[
 
 
 def test_the_exported_reader_says_what_the_trained_model_says(out: Path, questions: Sequence[MindQuestion]) -> None:
-    sets = {name: wanted(name, of_head(questions, name)) for name in READER_HEADS}
-    tokens = ReadingTokens(Tokenizer.from_file(str(out / "model" / "tokenizer.json")))
-    model = ReaderModel(tokens.tokenizer.get_vocab_size(), SMALL.layers, sets)
+    sets = {name: wanted(name, of_head(questions, name)) for name in JOINT_HEADS}
+    tokens = JointTokens(Tokenizer.from_file(str(out / "model" / "tokenizer.json")))
+    model = JointNetwork(tokens.tokenizer.get_vocab_size(), SMALL.layers, sets)
     model.load_state_dict(torch.load(out / "finishing" / "best.pt", weights_only=True))
-    model, reader = rounded_encoder(model).eval(), load(out, questions)
-    for name in READER_HEADS:
+    model, joint = rounded_encoder(model).eval(), load(out, questions)
+    for name in JOINT_HEADS:
         for question in of_head(questions, name)[:4]:
             reading = reading_of(question)
             assert reading is not None
             with torch.no_grad():
-                expected = model([Item(name, tokens.inputs(reading), 0, ours=False)]).softmax(-1)[0].numpy()
-            np.testing.assert_allclose(said(reader, question), expected, atol=0.03)
+                expected = model([JointItem(name, tokens.inputs(reading), 0, ours=False)]).softmax(-1)[0].numpy()
+            np.testing.assert_allclose(said(joint, question), expected, atol=0.03)
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion], out: Path, tmp_path: Path) -> None:
@@ -95,9 +92,9 @@ def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion]
         pass
 
     calls = 0
-    original = ReaderModel.forward
+    original = JointNetwork.forward
 
-    def forward(self: ReaderModel, items: Sequence[Item]) -> torch.Tensor:
+    def forward(self: JointNetwork, items: Sequence[JointItem]) -> torch.Tensor:
         nonlocal calls
         calls += 1
         if calls == 20:
@@ -106,10 +103,10 @@ def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion]
 
     recipe = replace(SMALL, schedule=replace(SMALL.schedule, checkpoint_every=5))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ReaderModel, "forward", forward)
+        patch.setattr(JointNetwork, "forward", forward)
         with pytest.raises(Stopped):
-            train_reader(questions, tmp_path / "stopped", recipe)
-    folder = train_reader(questions, tmp_path / "stopped", recipe)
+            train_joint_encoder(questions, tmp_path / "stopped", recipe)
+    folder = train_joint_encoder(questions, tmp_path / "stopped", recipe)
     assert folder == tmp_path / "stopped" / "model"
     again, once = load(tmp_path / "stopped", questions), load(out, questions)
     for question in questions[::7]:
@@ -122,9 +119,9 @@ def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion]
 def test_files_are_small_and_heads_of_other_sets_are_refused(out: Path, questions: Sequence[MindQuestion]) -> None:
     layer = 4 * 384 * 384 + 2 * 384 * 1536
     assert (out / "model" / FILE).stat().st_size < layer + 600 * 384  # less than a byte a weight
-    sets = {name: sets_of(of_head(questions, name)) for name in READER_HEADS}
+    sets = {name: sets_of(of_head(questions, name)) for name in JOINT_HEADS}
     with pytest.raises(WeightsError, match="attitude has 7 sets, expected 1; train it again"):
-        JointReader((out / "model").joinpath, {**sets, "attitude": sets["attitude"][:1]})
+        JointEncoder((out / "model").joinpath, {**sets, "attitude": sets["attitude"][:1]})
 
 
 def test_folds_are_answered_by_readers_that_saw_nothing_of_them(
@@ -132,14 +129,14 @@ def test_folds_are_answered_by_readers_that_saw_nothing_of_them(
 ) -> None:
     seen: list[set[str]] = []
 
-    def noted(questions: Sequence[MindQuestion], out: Path, recipe: ReaderRecipe) -> Path:
+    def noted(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe) -> Path:
         seen.append({question.dialogue_id for question in questions})
-        return train_reader(questions, out, recipe)
+        return train_joint_encoder(questions, out, recipe)
 
-    monkeypatch.setattr("grice.models.training.minds.recipe.train_reader", noted)
+    monkeypatch.setattr("grice.models.training.minds.recipe.train_joint_encoder", noted)
     monkeypatch.setattr(movie_chats, "written", list)
-    reader = replace(SMALL, schedule=replace(SMALL.schedule, epochs=1))
-    recipe = MindRecipe(head=SetRecipe(networks=1, hidden=4, epochs=1), axes=4, reader=reader, folds=2)
+    joint = replace(SMALL, schedule=replace(SMALL.schedule, epochs=1))
+    recipe = MindRecipe(head=SetRecipe(networks=1, hidden=4, epochs=1), axes=4, reader=joint, folds=2)
     folds = json.loads(cross_validate(data, tmp_path, recipe).read_text())["folds"]
     assert len(seen) == 2
     for name, fold in folds.items():

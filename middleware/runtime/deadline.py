@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import concurrent.futures
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
 from grice.models.errors import DeadlineExceeded
 
 Result = TypeVar("Result")
+
+
+class Deadline:
+    """The moment, so many seconds from now, by which something must be done."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until then; 0 once it is over."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the moment has come."""
+        return not self.allows(0.0)
+
+    def allows(self, wait_s: float) -> bool:
+        """Whether there is time left after a wait of so many seconds."""
+        return time.monotonic() + wait_s < self._end
 
 
 class TimedWorkers:
@@ -30,7 +52,7 @@ class TimedWorkers:
 
         Raises:
             DeadlineExceeded: there is no result after `deadline_ms` milliseconds.
-            Exception: whatever `work` raises.
+            Exception: whatever `work` raises, a `TimeoutError` of its own too.
         """
         future = self._threads.submit(work)
         try:

@@ -1,4 +1,8 @@
-"""Which words may be names: those that are not common and that the dialogue does not contain in some form."""
+"""What is in a text, second part: its words, and which of them may be names.
+
+A word may be a name where it is not common, or has a capital inside a sentence. The rewriter writes names that it invents in small
+letters, so capitals alone do not show them.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,20 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from grice.models.text import fact_words
 from grice.models.text.fact_words import words
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD_OR_MARK = re.compile(r"[^\W_]+|[^\w\s]")
+_CONTRACTION = re.compile(r"(?<=\w)\s?['’]\s?(?:s|t|m|re|ve|ll|d)\b")
+_SENTENCE_START = frozenset('.?!:;"“”(')
 _SHORT_FORMS = frozenset(words("i id wi fi tv gps asap atm im etc"))
 _RARE_BUT_COMMON = frozenset(
     words("nobody itself himself herself themselves everywhere nowhere below above whose whom versus plus despite unlike ours")
 )
 _OFTEN_CAPITALISED = frozenset(words("please thanks thank yes no hi hello ok okay wifi internet sir you do can and"))
-NO_NAMES = frozenset(
+_NO_NAMES = frozenset(
     {*_SHORT_FORMS, *_OFTEN_CAPITALISED, *fact_words.DAYS, *fact_words.MONTHS, *fact_words.NUMBERS, *fact_words.RELATIVE_DAYS}
     | {*fact_words.AREAS, *fact_words.PRICE_RANGES, *fact_words.CURRENCIES}
 )
@@ -25,6 +32,36 @@ NO_NAMES = frozenset(
 _ENDINGS = frozenset(("", *words("s es n d ed r er ers ing ly y ies al ion ions ment e ation ations")))
 _SPELLINGS = (("our", "or"), ("ise", "ize"), ("isation", "ization"), ("tre", "ter"), ("ll", "l"), ("ogue", "og"))
 """British and American."""
+
+
+class Word(NamedTuple):
+    """A word in small letters. `capital` is set only inside a sentence; `after_mark`: punctuation stands before it."""
+
+    text: str
+    capital: bool
+    after_mark: bool
+
+    @property
+    def uncommon(self) -> bool:
+        return self.text.isalpha() and self.text not in common_words()
+
+    @property
+    def name_like(self) -> bool:
+        return self.uncommon or self.capital
+
+
+def split_words(text: str) -> list[Word]:
+    """The words of `text` in order, contractions cut off."""
+    found = []
+    before = "."
+    shouted = text.isupper()
+    for token in _WORD_OR_MARK.findall(_CONTRACTION.sub("", unaccented(text))):
+        if token[0].isalnum():
+            small = token.lower()
+            capital = small != token and not shouted and before not in _SENTENCE_START and small not in _NO_NAMES
+            found.append(Word(small, capital and token[0].isupper(), not before[0].isalnum()))
+        before = token
+    return found
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Finds the facts in a text that a rewrite must neither invent nor lose: numbers, times, dates, prices, codes and quoted values.
+"""What is in a text, first part: the facts that a rewrite must neither invent nor lose: numbers, times, dates, prices, quotations.
 
 Two spellings of one fact share a key: "5pm" and "17:00", "two" and "2", "£20" and "20 pounds", "Tue" and "Tuesdays".
 """
@@ -27,32 +27,16 @@ _CALENDAR = re.compile(r"\d{1,4}[/-]\d{1,2}[/-]\d{2,4}|\d{1,2}/\d{1,2}")
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _COUNT = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)([a-z]*)")
 
-_BEFORE_TIME = {"at", "by", "after", "before", "until", "till", "around", "about", "from", "to", "than", "past", "between"}
-_BEFORE_DAY = {"on", "this", "next", "by", "every", "until", "till", "from", "last"}
-_BEFORE_MONTH = {"in", "of", "next", "last", "until", "since", "early", "late"}
-_BEFORE_ORDINAL = {"the", "that", "this"}
-_AFTER_FOR_ONE = {"", "on", "at", "please", "from", "and", "in", "starting", ".", ",", "?", "!", ";"}
-_WISHES = {"good", "great", "nice", "lovely", "wonderful", "pleasant"}
-_PARTING = {
-    "thanks",
-    "thank",
-    "bye",
-    "goodbye",
-    "all",
-    "everything",
-    "nothing",
-    "else",
-    "set",
-    "done",
-    "finished",
-    "help",
-    "enough",
-    "day",
-}
-_MORE = {"other", "more", "extra", "additional", "further"}
-_AMBIGUOUS_DAYS = {"mon", "wed", "sat", "sun"}
-_AMBIGUOUS_MONTHS = {"may", "march", "mar", "dec", "jan"}
-
+_BEFORE_TIME = frozenset(table.words("at by after before until till around about from to than past between"))
+_BEFORE_DAY = frozenset(table.words("on this next by every until till from last"))
+_BEFORE_MONTH = frozenset(table.words("in of next last until since early late"))
+_BEFORE_ORDINAL = frozenset(table.words("the that this"))
+_AFTER_FOR_ONE = frozenset(("", *table.words("on at please from and in starting . , ? ! ;")))
+_WISHES = frozenset(table.words("good great nice lovely wonderful pleasant"))
+_PARTING = frozenset(table.words("thanks thank bye goodbye all everything nothing else set done finished help enough day"))
+_MORE = frozenset(table.words("other more extra additional further"))
+_AMBIGUOUS_DAYS = frozenset(table.words("mon wed sat sun"))
+_AMBIGUOUS_MONTHS = frozenset(table.words("may march mar dec jan"))
 
 _LONGEST_NUMBER = 20
 """In characters; what is longer is compared as written."""
@@ -94,7 +78,7 @@ def squashed(text: str) -> str:
 def find_facts(text: str) -> list[Fact]:
     """The facts in `text`, in order."""
     plain = _GLUED.sub(r"\1 ", _HALF_OF_DAY.sub(r"\1m", text.lower().replace("’", "'")))
-    return [*_quoted(plain), *_Reader(_TOKEN.findall(plain)).facts()]
+    return [*_quoted(plain), *_Scanner(_TOKEN.findall(plain)).facts()]
 
 
 def _quoted(text: str) -> Iterator[Fact]:
@@ -134,8 +118,8 @@ def _clock_key(hour: int, minute: int, half: str = "") -> Key:
     return "time", frozenset({hour % 24 * 60 + minute})
 
 
-class _Reader:
-    """Walks over the tokens of one text; each reading returns the facts at a place and how many tokens they took."""
+class _Scanner:
+    """Walks over the tokens of one text; each step returns the facts at a place and how many tokens they took."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
