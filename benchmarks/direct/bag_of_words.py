@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options
 from grice.benchmarks.direct.held_out import text_of
 from grice.benchmarks.stats.metrics import Array
 from grice.models.data import direct

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from grice.benchmarks.core.benchmark import Options
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Result
 from grice.benchmarks.iur.bot_report import results_of, rows_of, tables_of
 from grice.benchmarks.iur.bot_run import BotOutcome, run_bot_test
 from grice.benchmarks.iur.bots import Bot, model_bot, server_bot
+from grice.benchmarks.rasa.host import PYTHON, WORK
 from grice.middleware import Pipeline, PipelineSettings
 from grice.middleware.authoring.augment.writing import write_whole
 from grice.middleware.authoring.indirect_requests import BotSlot, StrategyLabeller, read_mapping
@@ -59,13 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rasa-python",
         type=Path,
-        default=Options.rasa_python,
+        default=PYTHON,
         metavar="FILE",
-        help=f"--model: the Python of the Rasa environment (default: {Options.rasa_python})",
+        help=f"--model: the Python of the Rasa environment (default: {PYTHON})",
     )
-    parser.add_argument(
-        "--work", type=Path, default=Options.work, metavar="DIR", help=f"--model: Rasa works here (default: {Options.work})"
-    )
+    parser.add_argument("--work", type=Path, default=WORK, metavar="DIR", help=f"--model: Rasa works here (default: {WORK})")
     add_runtime_options(parser)
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.rasa.host import RasaHost
 from grice.benchmarks.speed.rest_service import RestService
 from grice.benchmarks.speed.server_process import ServerProcess

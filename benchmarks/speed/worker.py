@@ -19,7 +19,8 @@ from types import TracebackType
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.rest_service import START
 from grice.benchmarks.speed.timing import rate
 from grice.benchmarks.worker.local_redis import LocalRedis
@@ -72,7 +73,7 @@ class WorkerProcess:
 
 
 def add_worker(
-    sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue], command: Sequence[str] = MONITOR
+    sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], command: Sequence[str] = MONITOR
 ) -> None:
     """Measure, if the system is asked for; `given` says what the turns are taken from."""
     if SYSTEM not in asked:
@@ -86,7 +87,7 @@ def add_worker(
     sheet.add(TASK, SYSTEM, METRIC, rate([responses] * options.rounds, np.array(seconds)), places)
 
 
-def measured(options: Options, given: Sequence[Dialogue], command: Sequence[str] = MONITOR) -> tuple[int, list[float]]:
+def measured(options: SpeedOptions, given: Sequence[Dialogue], command: Sequence[str] = MONITOR) -> tuple[int, list[float]]:
     """Responses in a round, and the seconds of each round.
 
     Raises:

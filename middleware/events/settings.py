@@ -31,10 +31,11 @@ class DeliverySettings:
         batch_size: events sent at once, 1 to 64.
         timeout_ms: how long connecting, and one answer, may take.
         retry_ms, max_retry_ms: the wait after a failure; it doubles from the one to the other.
-        spool_path: a file for events that could not be delivered; they are sent from there once the receiver is back, also after a
-            restart. It holds texts of turns and is made readable for its owner only. Beside it: `….lock`, `….sending`, and
-            `….refused` for events that the receiver will never take.
-        spool_max_bytes: an event that would make the file larger is lost, which is logged and counted.
+        spool_path: a file of SQLite (`.sqlite3` is put behind another ending) for events that could not be delivered; they are sent
+            from there once the receiver is back, also after a restart. It holds texts of turns and is made readable for its owner
+            only. Beside it: SQLite's own files, `….sqlite3-turn`, and `….refused` for events that the receiver will never take.
+            What an earlier version left in a file `….jsonl` is taken over.
+        spool_max_bytes: an event beyond so many bytes of events in the file is lost, which is logged and counted.
         close_ms: how long closing waits for events to be delivered; the rest goes to the spool file.
 
     Raises:
@@ -53,7 +54,7 @@ class DeliverySettings:
     timeout_ms: int = 2000
     retry_ms: int = 500
     max_retry_ms: int = 5000
-    spool_path: str = "grice-events.jsonl"
+    spool_path: str = "grice-events.sqlite3"
     spool_max_bytes: int = 268_435_456
     close_ms: int = 2000
 

@@ -14,7 +14,7 @@ from grice.models.protocols import Predicts
 from grice.models.slots.questions import SlotQuestion
 
 DEFAULT_CONFIDENCE = 0.8
-"""From `python -m grice.benchmarks.indirect_requests.slot_confidence`, on the dev split of SGD."""
+"""From `python -m grice.benchmarks.indirect_requests.slots.confidence`, on the dev split of SGD."""
 
 _KEYS = ("description", "values", "entity")
 _SLOT = "a mapping of description (a phrase), values (a list) and, if it is not the slot's name, entity"

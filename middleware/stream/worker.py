@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from grice.middleware.events.partitions import stream_keys
+from grice.middleware.events.redis_stream import stream_keys
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates import Increment, RateNames, increments

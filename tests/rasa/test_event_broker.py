@@ -24,7 +24,7 @@ from redis_process import RedisServer, eventually, redis_process, redis_server
 from grice.components import MonitorEventBroker
 from grice.components.tracker_events import TrackerEvents
 from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
-from grice.middleware.events.partitions import stream_keys
+from grice.middleware.events.redis_stream import stream_keys
 from grice.models.errors import InputError
 
 __all__ = ["redis_process", "redis_server"]

@@ -39,7 +39,7 @@ class EventItem(Wire):
 
     @model_validator(mode="after")
     def _whole(self) -> EventItem:
-        self._event = DialogueEvent(**dict(self))
+        self._event = DialogueEvent.of(**dict(self))
         return self
 
     @property

@@ -13,13 +13,14 @@ from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoin
 from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.benchmarks.speed import timing
 from grice.benchmarks.speed.behaviors import add_behaviors, fresh_dialogues
 from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
 from grice.benchmarks.speed.classifiers import VARIANTS
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.rest_load import Caller, body_of, drive
 from grice.benchmarks.speed.rest_service import RestService
 from grice.benchmarks.speed.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
@@ -96,7 +97,7 @@ def test_the_time_of_a_turn_is_the_median_of_its_rounds() -> None:
 
 def test_ctranslate2_generates_pytorchs_tokens(data: Path, checkpoint: Path) -> None:
     loaded = Checkpoint(checkpoint)
-    sources = loaded.sources(dialogues(held_out(Options(data, "all", limit=16)).rows, "indirect"))
+    sources = loaded.sources(dialogues(held_out(SpeedOptions(data, "all", limit=16)).rows, "indirect"))
     pytorch = PyTorchRewriter(loaded, 1).generate(sources)
     assert len({tuple(row) for row in pytorch}) > 4
     assert min(map(len, pytorch)) > 0
@@ -106,7 +107,7 @@ def test_ctranslate2_generates_pytorchs_tokens(data: Path, checkpoint: Path) -> 
 
 
 def test_int8_is_converted_too(data: Path, checkpoint: Path) -> None:
-    given = dialogues(held_out(Options(data)).rows, "indirect")
+    given = dialogues(held_out(SpeedOptions(data)).rows, "indirect")
     assert all(CTranslate2Rewriter(Checkpoint(checkpoint), 1).rewrite(given))
 
 
@@ -167,13 +168,13 @@ def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, cap
 
 
 def test_nine_scores_are_timed_on_dialogues_that_were_never_seen(data: Path) -> None:
-    found = held_out(Options(data))
+    found = held_out(SpeedOptions(data))
     given, sheet, monitors = dialogues(found.rows, "indirect"), Sheet("speed", found.groups, 0), {}
 
-    def load(_: Options, name: str) -> FakeBehaviors:
+    def load(_: SpeedOptions, name: str) -> FakeBehaviors:
         return monitors.setdefault(name, FakeBehaviors())
 
-    add_behaviors(sheet, Options(data, rounds=2), ("grice-int8", "pytorch", "grice-fp32"), given, load)
+    add_behaviors(sheet, SpeedOptions(data, rounds=2), ("grice-int8", "pytorch", "grice-fp32"), given, load)
     times = {(result.task, result.system, result.metric): result for result in sheet.results}
     metrics = ("p50_ms", "p95_ms", "p99_ms", "per_second")
     assert set(times) == {("behaviors", name, metric) for name in ("grice-int8", "grice-fp32") for metric in metrics}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,9 +17,11 @@ from live_service import RedisServer, eventually, serving
 from loudness import LOUDNESS, Ear
 
 from grice.middleware.capabilities import CAPABILITIES
+from grice.middleware.events.event import DialogueEvent
 from grice.middleware.service.capabilities.route import examples_of
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 
 NAMES = [*(each.name for each in CAPABILITIES), LOUDNESS.name]
 KEEPING = ("turns", "responses")
@@ -299,6 +302,30 @@ def test_a_store_that_is_down_is_told_and_stops_nobody(redis_server: RedisServer
         redis_server.start()
         for name in NAMES:
             assert post(client, name, item(name, dialogue_id=name))["failures"] == []
+
+
+@pytest.mark.parametrize(("path", "checked"), [("/v1/events", DialogueEvent), ("/v1/mind", RecommendationDialogue)])
+def test_a_body_is_read_while_others_are_answered(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str, checked: type[Any]
+) -> None:
+    entered, leave = threading.Event(), threading.Event()
+    check = checked.__post_init__
+
+    def slowly(self: Any) -> None:
+        entered.set()
+        assert leave.wait(30)
+        check(self)
+
+    monkeypatch.setattr(checked, "__post_init__", slowly)
+    body = examples_of(path.rpartition("/")[2])["requests"]["batch"]["value"]
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(client.post, path, json=body)
+        assert entered.wait(30)
+        try:
+            assert httpx.get(f"{client.base_url}/health/live", trust_env=False, timeout=10).status_code == 200
+        finally:
+            leave.set()
+        assert slow.result().status_code == 200
 
 
 FIELDS = ["text", "turns", "items", "speaker", "dialogue_id", "bot", "mode", "form", "slots", "about", "seeker", "event_id", "x"]

@@ -178,3 +178,22 @@ def test_a_store_that_is_down_fails_the_call(redis_server: RedisServer) -> None:
         assert response.headers["retry-after"]
         redis_server.start()
         assert post(client, event())["kept"] is True
+
+
+def test_an_event_is_made_and_written_once(redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    check, dumps = DialogueEvent.__post_init__, json.dumps
+
+    def counted(value: Any, **options: Any) -> str:
+        made.append("written")
+        return dumps(value, **options)
+
+    monkeypatch.setattr(DialogueEvent, "__post_init__", lambda self: made.append("made") or check(self))  # type: ignore[func-returns-value]
+    settings = ServiceSettings(redis_url=redis_server.url, events_stream=STREAM)
+    body = dumps({"items": [event(number, metadata={"a": "x" * 1000}) for number in range(64)]})
+    with serving(create_app(fakes(), settings)) as client:
+        monkeypatch.setattr("grice.middleware.events.event.json.dumps", counted)
+        response = client.post("/v1/events", content=body, headers={"content-type": "application/json"})
+        monkeypatch.undo()
+        assert (response.status_code, len(stream_of(redis_server))) == (200, 64)
+    assert (made.count("made"), made.count("written")) == (64, 64)

@@ -1,6 +1,6 @@
 """Choose from which confidence on the Rasa component fills a slot, on the dev split of SGD: never on test.
 
-    python -m grice.benchmarks.indirect_requests.slot_confidence --data-dir DIR
+    python -m grice.benchmarks.indirect_requests.slots.confidence --data-dir DIR
 
 The resolver has not seen these dialogues in training. Asked about are turns that give a value without saying it verbatim, and slots
 of which a turn says nothing.
@@ -13,8 +13,9 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from grice.benchmarks.core.report import figure
-from grice.benchmarks.indirect_requests.slot_turns import FOLDER, inform_turns, silent_questions
+from grice.benchmarks.core.report import interval, table_text
+from grice.benchmarks.core.results import Table
+from grice.benchmarks.indirect_requests.slots.turns import FOLDER, inform_turns, silent_questions
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.models.results import SlotValues
@@ -43,7 +44,7 @@ def main() -> None:
     resolver = load_slot_resolver(args.model)
     found = [resolver.predict([question for _, question, _ in asked]) for asked in kinds]
     print(f"dev split of SGD, {len(kinds[0])} turns that do not say their value and {len(kinds[1])} silent ones; 95 % by dialogue")
-    print(f"{'confidence':12}{'filled':>22}{'right of filled':>22}{'filled of silent':>22}")
+    rows = []
     for confidence in CONFIDENCES:
         fills, silent_fills = ([fill(each, confidence) for each in results] for results in found)
         groups, silent_groups = ([group for group, _, _ in asked] for asked in kinds)
@@ -53,7 +54,8 @@ def main() -> None:
             _share([correct for correct, _ in right], [group for _, group in right]),
             _share([value is not None for value in silent_fills], silent_groups),
         )
-        print(f"{confidence:<12}" + "".join(f"{cell:>22}" for cell in cells), flush=True)
+        rows.append((confidence, *cells))
+    print(table_text(Table("Slots", ("confidence", "filled", "right of filled", "filled of silent"), tuple(rows))))
 
 
 def fill(found: SlotValues, confidence: float) -> str | None:
@@ -62,10 +64,7 @@ def fill(found: SlotValues, confidence: float) -> str | None:
 
 
 def _share(flags: Sequence[bool], groups: Sequence[str]) -> str:
-    result = estimate(metrics.mean(flags), groups, SEED)
-    if result.value is None or result.low is None or result.high is None:
-        return "-"
-    return f"{figure(result.value)} [{figure(result.low)}, {figure(result.high)}]"
+    return interval(estimate(metrics.mean(flags), groups, SEED), nothing="-")
 
 
 if __name__ == "__main__":

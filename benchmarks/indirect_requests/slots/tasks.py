@@ -6,67 +6,89 @@ Slot accuracy is that of the paper's section 7: is the value right of the one sl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from grice.benchmarks.core.benchmark import Sheet
+from grice.benchmarks.core.options import Options
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.indirect_requests.data import strategies_of
-from grice.benchmarks.indirect_requests.slot_floors import FLOORS
-from grice.benchmarks.indirect_requests.slot_scores import Kinds, add_accuracy, by_kind
-from grice.benchmarks.indirect_requests.slot_turns import FOLDER, Schema, SlotTurn, inform_turns, request_turn, silent_questions
-from grice.benchmarks.indirect_requests.state_tracking import StateTracker, filled
+from grice.benchmarks.indirect_requests.models import PLAIN, Models
+from grice.benchmarks.indirect_requests.slots.floors import FLOORS
+from grice.benchmarks.indirect_requests.slots.scores import Kinds, add_accuracy, by_kind
+from grice.benchmarks.indirect_requests.slots.state import filled
+from grice.benchmarks.indirect_requests.slots.turns import (
+    FOLDER,
+    Schema,
+    SlotTurn,
+    inform_turns,
+    request_turn,
+    silent_questions,
+)
 from grice.benchmarks.stats import metrics
 from grice.models.data import sgd
 from grice.models.data.files import existing
 from grice.models.data.indirect_requests import IndirectRequest
 from grice.models.manifest import sha256
-from grice.models.protocols import SlotPredictor
 from grice.models.slots.questions import SlotQuestion
 
 OURS = "grice"
-PLAIN = "plain"
 RESOLVER = "resolver"
 ORIGINALS = "slot-accuracy-sgd"
 INDIRECT = "slot-accuracy-indirect"
 SLOT_TASKS = (RESOLVER, ORIGINALS, INDIRECT)
-Answers = dict[str, Sequence[str | None]]
-"""By system the value that it finds in each turn; None where it finds none."""
+Values = Sequence[str | None]
+"""The value that a system finds in each turn; None where it finds none."""
 
 SILENT_SHARE = 0.05
 """For this share of SGD's test turns a slot that they say nothing of is asked too."""
 
 
 @dataclass(frozen=True)
-class SlotSystems:
-    """What is measured.
+class Asked:
+    """A task, and what its systems are built from."""
 
-    Attributes:
-        names: of systems, `OURS`, `PLAIN` or a floor.
-        resolver, tracker: None where there is none, or none is asked for.
-        reasons: by the name of a system, why it cannot be scored.
-    """
+    task: str
+    turns: Sequence[SlotTurn]
+    models: Models
+    options: Options
 
-    names: Sequence[str]
-    resolver: SlotPredictor | None
-    tracker: StateTracker | None
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    @property
+    def questions(self) -> list[SlotQuestion]:
+        """Those of the turns."""
+        return [turn.question for turn in self.turns]
 
-    def floors(self, turns: Sequence[SlotTurn], seed: int) -> Answers:
-        """What the floors answer."""
-        return {name: FLOORS[name](turns, False, seed) for name in self.names if name in FLOORS}
 
-    def alone(self, questions: Sequence[SlotQuestion]) -> Answers:
-        """The values that resolver and tracker find, each by itself."""
-        found = {OURS: self.resolver, PLAIN: self.tracker}
-        return {name: [each.value for each in model.predict(questions)] for name, model in found.items() if model}
+def _track(asked: Asked, name: str) -> Values:
+    return _tracked(asked.models, asked.questions)
 
-    def together(self, questions: Sequence[SlotQuestion]) -> Answers:
-        """The values that the tracker has without the resolver, and with it."""
-        if self.tracker is None:
-            return {}
-        tracked = self.tracker.predict(questions)
-        plain: Answers = {PLAIN: [each.value for each in tracked]}
-        return {**plain, OURS: list(map(filled, tracked, self.resolver.predict(questions)))} if self.resolver else plain
+
+def _resolve(asked: Asked, name: str) -> Values:
+    """By itself in the resolver's own task, and on top of the tracker in the others."""
+    if asked.task == RESOLVER:
+        return [each.value for each in asked.models.resolver.predict(asked.questions)]
+    return _together(asked.models, asked.questions)
+
+
+def _tracked(models: Models, questions: Sequence[SlotQuestion]) -> Values:
+    return [each.value for each in models.track(questions)]
+
+
+def _together(models: Models, questions: Sequence[SlotQuestion]) -> Values:
+    resolver = models.resolver
+    return list(map(filled, models.track(questions), resolver.predict(questions)))
+
+
+def _floor(asked: Asked, name: str) -> Values:
+    return FLOORS[name][1](asked.turns, False, asked.options.seed)
+
+
+SYSTEMS = Systems[Asked, Values](
+    "indirect-requests",
+    System(OURS, "our resolver, in slot-accuracy-… on top of the state tracker", "ours", _resolve),
+    System(PLAIN, "a state tracker trained on SGD's training split", "rival", _track),
+    *(System(name, about, "floor", _floor) for name, (about, _) in FLOORS.items()),
+)
 
 
 @dataclass(frozen=True)
@@ -110,39 +132,36 @@ def _checksums(folder: Path, split: str) -> dict[str, str]:
     return {file.relative_to(folder.parent).as_posix(): sha256(file) for file in files}
 
 
-def add_resolver(sheet: Sheet, data: SlotData, systems: SlotSystems, limit: int | None) -> None:
+def add_resolver(sheet: Sheet, data: SlotData, models: Models, options: Options) -> None:
     """Score all informing turns that do not say their value, of services that training has not seen."""
-    turns = [turn for turn in data.turns if turn.service not in data.seen and not turn.verbatim][:limit]
+    turns = [turn for turn in data.turns if turn.service not in data.seen and not turn.verbatim][: options.limit]
     kinds = {**_slot_kinds(turns), "one value a turn, other slots": [turn.alone and not turn.boolean for turn in turns]}
-    _add(sheet, RESOLVER, turns, systems, systems.alone(_questions(turns)), kinds)
+    _add(sheet, Asked(RESOLVER, turns, models, options), kinds)
 
 
-def add_originals(sheet: Sheet, data: SlotData, systems: SlotSystems, limit: int | None) -> None:
+def add_originals(sheet: Sheet, data: SlotData, models: Models, options: Options) -> None:
     """Score the turns that fulfil the paper's four conditions, and what is filled where a turn says nothing of the slot."""
-    turns = [turn for turn in data.turns if turn.alone][:limit]
+    turns = [turn for turn in data.turns if turn.alone][: options.limit]
     verbatim = {
         "said verbatim": [turn.verbatim for turn in turns],
         "not verbatim, other slots": [not turn.verbatim and not turn.boolean for turn in turns],
     }
     kinds = {**_slot_kinds(turns), **verbatim, **_service_kinds(turns, data.seen)}
-    _add(sheet, ORIGINALS, turns, systems, systems.together(_questions(turns)), kinds)
-    silent = data.silent[:limit]
-    groups = [group for group, _ in silent]
-    for name, values in systems.together([question for _, question in silent]).items():
-        if name in systems.names:
-            sheet.add(ORIGINALS, name, "left_empty", metrics.mean([value is None for value in values]), groups)
+    scored = _add(sheet, Asked(ORIGINALS, turns, models, options), kinds)
+    silent = data.silent[: options.limit]
+    groups, questions = [group for group, _ in silent], [question for _, question in silent]
+    for name, values_of in ((PLAIN, _tracked), (OURS, _together)):
+        if name in scored:
+            empty = [value is None for value in values_of(models, questions)]
+            sheet.add(ORIGINALS, name, "left_empty", metrics.mean(empty), groups)
 
 
-def add_indirect(sheet: Sheet, requests: Sequence[IndirectRequest], data: SlotData, systems: SlotSystems) -> None:
+def add_indirect(sheet: Sheet, requests: Sequence[IndirectRequest], data: SlotData, models: Models, options: Options) -> None:
     """Score the indirect requests that mean one value, their slots worded as in SGD's schema."""
     kept = [request for request in requests if not request.ambiguous]
     turns = [request_turn(request, data.schema) for request in kept]
     kinds = {**_slot_kinds(turns), **_service_kinds(turns, data.seen), **strategies_of(kept)}
-    _add(sheet, INDIRECT, turns, systems, systems.together(_questions(turns)), kinds)
-
-
-def _questions(turns: Sequence[SlotTurn]) -> list[SlotQuestion]:
-    return [turn.question for turn in turns]
+    _add(sheet, Asked(INDIRECT, turns, models, options), kinds)
 
 
 def _slot_kinds(turns: Sequence[SlotTurn]) -> Kinds:
@@ -155,19 +174,18 @@ def _service_kinds(turns: Sequence[SlotTurn], seen: frozenset[str]) -> Kinds:
     return {"services seen in training": known, "services not seen in training": [not each for each in known]}
 
 
-def _add(sheet: Sheet, task: str, turns: Sequence[SlotTurn], systems: SlotSystems, answers: Answers, kinds: Kinds) -> None:
-    groups = [turn.group for turn in turns]
-    everything = {**systems.floors(turns, sheet.seed), **answers}
-    found = {name: _right(turns, everything[name]) for name in systems.names if name in everything}
-    for name in systems.names:
-        if name in found:
-            add_accuracy(sheet, task, name, found[name], groups)
-        else:
-            sheet.add_unscored(task, name, ("accuracy",), systems.reasons.get(name, ""), len(turns))
+def _add(sheet: Sheet, asked: Asked, kinds: Kinds) -> set[str]:
+    """Score every system that was asked for; those that could be."""
+    task, groups = asked.task, [turn.group for turn in asked.turns]
+    ready, reasons = SYSTEMS.build(asked.options, asked)
+    found = {
+        name: [value == turn.target for turn, value in zip(asked.turns, values, strict=True)] for name, values in ready.items()
+    }
+    for name, right in found.items():
+        add_accuracy(sheet, task, name, right, groups)
+    for name, reason in reasons.items():
+        sheet.add_unscored(task, name, ("accuracy",), reason, len(asked.turns))
     if task != RESOLVER and OURS in found and PLAIN in found:
         sheet.add_defined(task, OURS, {"times_plain": metrics.accuracy_ratio(found[OURS], found[PLAIN])}, groups)
     sheet.tables.append(by_kind(f"{task} by kind of turn", found, groups, kinds, sheet.seed))
-
-
-def _right(turns: Sequence[SlotTurn], values: Sequence[str | None]) -> list[bool]:
-    return [value == turn.target for turn, value in zip(turns, values, strict=True)]
+    return set(found)

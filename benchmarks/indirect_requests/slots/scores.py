@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grice.benchmarks.core.benchmark import Sheet
-from grice.benchmarks.core.report import NOT_SCORED, figure
+from grice.benchmarks.core.report import interval
 from grice.benchmarks.core.results import Cell, Table
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.bootstrap import estimate
 
@@ -36,8 +36,4 @@ def by_kind(title: str, found: Mapping[str, Verdicts], groups: Sequence[str], ki
 def _cell(verdicts: Verdicts, groups: Sequence[str], members: Sequence[bool], seed: int) -> str:
     rows = zip(verdicts, groups, members, strict=True)
     inside = [(verdict, group) for verdict, group, member in rows if member and verdict is not None]
-    found = estimate(metrics.mean([verdict for verdict, _ in inside]), [group for _, group in inside], seed)
-    if found.value is None:
-        return NOT_SCORED
-    interval = "" if found.low is None or found.high is None else f" [{figure(found.low)}, {figure(found.high)}]"
-    return figure(found.value) + interval
+    return interval(estimate(metrics.mean([verdict for verdict, _ in inside]), [group for _, group in inside], seed))

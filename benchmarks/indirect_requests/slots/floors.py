@@ -6,8 +6,8 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from grice.benchmarks.indirect_requests.slot_features import content_words, share
-from grice.benchmarks.indirect_requests.slot_turns import SlotTurn
+from grice.benchmarks.indirect_requests.slots.features import content_words, share
+from grice.benchmarks.indirect_requests.slots.turns import SlotTurn
 from grice.models.data.indirect_requests import AMBIGUOUS
 from grice.models.slots.questions import SlotQuestion
 from grice.models.text.verbatim import words
@@ -67,9 +67,10 @@ def overlap_with_negation(question: SlotQuestion, value: str) -> float:
     return known * (said.negated != wanted) + (said.affirms if wanted else said.denies)
 
 
-FLOORS: dict[str, Floor] = {
-    "majority": majority,
-    "random": chance,
-    "lexical": lexical,
-    "lexical-negation": lexical_with_negation,
+FLOORS: dict[str, tuple[str, Floor]] = {
+    "majority": ("each slot's most frequent target in these very rows", majority),
+    "random": ("any of the possible answers", chance),
+    "lexical": ("the value that has the most words in common with the turn", lexical),
+    "lexical-negation": ("the same, with a rule for yes and no", lexical_with_negation),
 }
+"""What each is, and the floor."""
