@@ -42,13 +42,13 @@ def decode(kind: Any, value: object, name: str = "") -> Any:
 
 def encode(value: Any) -> Any:
     """A frozen dataclass, and whatever is in it, as JSON has it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: encode(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: encode(each) for key, each in value.items()}
+    if isinstance(value, (str, float, int)) or value is None:  # first, as most values are
+        return value
     if isinstance(value, (list, tuple)):
         return [encode(each) for each in value]
-    return value
+    if isinstance(value, Mapping):
+        return {key: encode(each) for key, each in value.items()}
+    return {each.name: encode(getattr(value, each.name)) for each in fields(value)}
 
 
 def field_of(row: object, name: str) -> object:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from grice.middleware.capabilities import Capability
 from grice.middleware.capabilities.codec import encode
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 AnyItem = TypeVar("AnyItem", bound=WireItem)
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
+Work = TypeVar("Work")
+
+
+class Aside(Protocol):
+    """Runs work, off the event loop where it is much."""
+
+    async def __call__(self, work: Callable[..., Work], /, *args: Any) -> Work: ...
 
 
 @dataclass(frozen=True)
@@ -59,30 +66,30 @@ class Route(Generic[AnyItem, Asked, Result]):
         self.model = model
         self.queues = {name: engine.batcher(name, predict, self.work) for name, predict in self.predicts().items()}
 
-    async def answer(self, items: Sequence[AnyItem]) -> list[dict[str, Any]]:
+    async def answer(self, items: Sequence[AnyItem], aside: Aside) -> list[dict[str, Any]]:
         """The rows of the answer to one request, in order. This is the way of a turn, from route to answer.
+
+        Args:
+            aside: runs work, off the event loop where it is much.
 
         Raises:
             Overloaded: the queue is full.
             InputError: an item cannot be asked.
         """
         self.check(items)  # across items; each by itself was checked when the body was read
-        found = await self.find(items)  # the history, then the model, in a batch with what other requests ask
+        found = await self.find(items, aside)  # the history, then the model, in a batch with what other requests ask
         found = await self.keep(items, found)  # in the dialogue store, where the capability keeps turns
         self.count(found)  # metrics
-        return [self.row(item, each) for item, each in zip(items, found, strict=True)]
+        return await aside(self.rows, items, found)
 
-    async def find(self, items: Sequence[AnyItem]) -> list[Outcome[Result]]:
+    async def find(self, items: Sequence[AnyItem], aside: Aside) -> list[Outcome[Result]]:
         """What the model finds for each item; nothing is kept.
 
         Raises:
             Overloaded, InputError: as in `answer`.
         """
         histories = await self.histories(items)
-        asked = [
-            self.ask(item, item.dialogue(() if isinstance(history, StageFailure) else history))
-            for item, history in zip(items, histories, strict=True)
-        ]
+        asked = await aside(self.asks, items, histories)
         results = await self.run(items, asked)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())
@@ -113,10 +120,17 @@ class Route(Generic[AnyItem, Asked, Result]):
             for failure in itertools.chain(self.failures(each.result), each.failures):
                 self.engine.metrics.failure(failure)
 
-    def row(self, item: AnyItem, found: Outcome[Result]) -> dict[str, Any]:
-        """The answer to one item."""
-        failures = encode((*self.failures(found.result), *found.failures))
-        return {**self.shown(item, found.result), "failures": failures}
+    def asks(self, items: Sequence[AnyItem], histories: Sequence[History]) -> list[Asked]:
+        """What the model is asked about each item."""
+        known = [() if isinstance(history, StageFailure) else history for history in histories]
+        return [self.ask(item, item.dialogue(history)) for item, history in zip(items, known, strict=True)]
+
+    def rows(self, items: Sequence[AnyItem], found: Sequence[Outcome[Result]]) -> list[dict[str, Any]]:
+        """The answer to each item."""
+        return [
+            {**self.shown(item, each.result), "failures": encode((*self.failures(each.result), *each.failures))}
+            for item, each in zip(items, found, strict=True)
+        ]
 
     def predicts(self) -> Mapping[str, Predict[Any, Any]]:
         """The batch method behind each queue, by its name."""

@@ -35,7 +35,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Wire(BaseModel):
     """Strict both ways: unknown fields and wrong types are errors."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class WireTurn(Wire):

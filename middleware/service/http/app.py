@@ -16,7 +16,7 @@ from starlette.routing import Match
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
-from grice.middleware.service.capabilities.route import Route, answer_of, examples_of, route_of
+from grice.middleware.service.capabilities.route import Aside, Route, answer_of, examples_of, route_of
 from grice.middleware.service.capabilities.wire import WireItem
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http import dialogues, events, operations, page, parse, watching
@@ -104,8 +104,8 @@ def capability_routes() -> APIRouter:
 
 
 def _add_route(router: APIRouter, capability: Capability[Any, Any], route: type[Route[Any, Any, Any]]) -> None:
-    async def answer(engine: Engine, items: Sequence[WireItem]) -> list[dict[str, Any]]:
-        return await engine.route(capability).answer(items)
+    async def answer(engine: Engine, items: Sequence[WireItem], aside: Aside) -> list[dict[str, Any]]:
+        return await engine.route(capability).answer(items, aside)
 
     own = {"requests": dict(capability.examples), "answer": dict(capability.example)}
     add_item_route(

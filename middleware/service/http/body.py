@@ -34,6 +34,7 @@ class Body:
         if body is None:
             await self._too_large().response(scope)(scope, receive, send)
         else:
+            scope["state"]["body_bytes"] = len(body)
             await _while_connected(self.app, body, scope, receive, send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes | None:

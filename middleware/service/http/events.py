@@ -11,7 +11,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.events.event import END_OF_TIME, DialogueEvent
-from grice.middleware.service.capabilities.route import examples_of
+from grice.middleware.service.capabilities.route import Aside, examples_of
 from grice.middleware.service.capabilities.wire import DialogueId, Name, Text, Wire, single_answer
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http.items import add_item_route
@@ -55,7 +55,7 @@ class EventResult(Wire):
     kept: Annotated[bool, Field(description="False: its turn was there already.")]
 
 
-async def keep_events(engine: Engine, items: Sequence[EventItem]) -> list[dict[str, Any]]:
+async def keep_events(engine: Engine, items: Sequence[EventItem], aside: Aside) -> list[dict[str, Any]]:
     """Keeps the turn of each event at the end of its dialogue, in the order given; adds the event to the stream of the settings.
 
     A turn is kept once, by its `event_id`, however often the event comes; the stream may hold an event more than once after a call

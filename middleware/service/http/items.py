@@ -6,19 +6,23 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Body, Depends
+from fastapi import APIRouter, Body, Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import Discriminator, Tag, TypeAdapter, ValidationError, WrapValidator
 from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.service.capabilities.route import Aside
 from grice.middleware.service.capabilities.wire import Batch, BatchAnswer, Wire
 from grice.middleware.service.engine import Engine, EngineOf
 from grice.middleware.service.http.body import require_json
 from grice.middleware.service.http.openapi import answered
 
 AnyItem = TypeVar("AnyItem", bound=Wire)
-Answer = Callable[[Engine, Sequence[Any]], Awaitable[list[dict[str, Any]]]]
+Work = TypeVar("Work")
+Answer = Callable[[Engine, Sequence[Any], Aside], Awaitable[list[dict[str, Any]]]]
 """The rows of the answer to some items, in order."""
+MUCH = 16_384
+"""Bytes of a body from which on it is read, and answered, off the event loop; below, that would take longer than the work."""
 
 
 def _shape(body: Any) -> str:
@@ -58,28 +62,37 @@ def add_item_route(
     """
     body_type = body_of(item)
     adapter: TypeAdapter[Any] = TypeAdapter(body_type)
+    batch_answer = BatchAnswer[result]  # type: ignore[valid-type]
 
-    async def endpoint(body: Any, engine: Engine) -> Wire:
-        read = await run_in_threadpool(_read, adapter, body)
-        if not isinstance(read, Batch):
-            (row,) = await answer(engine, [read])
-            return single(**row)
-        rows = await answer(engine, read.items)
-        return BatchAnswer[result](items=[result(**row) for row in rows])  # type: ignore[valid-type]
+    def write(rows: list[dict[str, Any]], alone: bool) -> bytes:
+        answered = single(**rows[0]) if alone else batch_answer(items=[result(**row) for row in rows])
+        return answered.model_dump_json().encode()
+
+    async def endpoint(body: Any, request: Request, engine: Engine) -> Response:
+        aside: Aside = run_in_threadpool if request.state.body_bytes >= MUCH else _here
+        read = await aside(_read, adapter, body)
+        alone = not isinstance(read, Batch)
+        rows = await answer(engine, [read] if alone else read.items, aside)
+        return Response(await aside(write, rows, alone), media_type="application/json")
 
     shown = Annotated[body_type, UNREAD, Body(openapi_examples=examples["requests"])]  # type: ignore[valid-type]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("body", kind, annotation=shown), inspect.Parameter("engine", kind, annotation=EngineOf)]
+    annotations = {"body": shown, "request": Request, "engine": EngineOf}
+    parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in annotations.items()]
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     router.add_api_route(
         path,
         endpoint,
         methods=["POST"],
         dependencies=[Depends(require_json)],
-        response_model=single | BatchAnswer[result],  # type: ignore[valid-type]
+        response_model=single | batch_answer,
         responses=answered(examples["answer"], *statuses),
         **documented,
     )
+
+
+async def _here(work: Callable[..., Work], /, *args: Any) -> Work:
+    return work(*args)
 
 
 def _read(adapter: TypeAdapter[Any], body: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.service.capabilities.route import examples_of
@@ -110,7 +111,7 @@ def _is_text(text: str) -> bool:
 async def _analysis(engine: Engine, text: str, dialogue_id: str | None) -> TurnAnalysis:
     """What the pipeline makes of the text; where that fails, the text unchanged."""
     try:
-        (found,) = await engine.route(TURNS).find([TurnItem(text=text, dialogue_id=dialogue_id)])
+        (found,) = await engine.route(TURNS).find([TurnItem(text=text, dialogue_id=dialogue_id)], run_in_threadpool)
     except Exception as error:  # whatever it is, the turn is parsed
         kind = type(error).__name__
         log.warning("the analysis failed, the turn passes unchanged", extra={"error": kind})

@@ -317,7 +317,8 @@ def test_a_body_is_read_while_others_are_answered(
         check(self)
 
     monkeypatch.setattr(checked, "__post_init__", slowly)
-    body = examples_of(path.rpartition("/")[2])["requests"]["batch"]["value"]
+    body = {"items": examples_of(path.rpartition("/")[2])["requests"]["batch"]["value"]["items"] * 30}
+    body = {**body, "items": [{**each, "text": "a" * 1000} for each in body["items"]]}
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(client.post, path, json=body)
         assert entered.wait(30)
