@@ -16,7 +16,7 @@ from grice.middleware.capabilities.rewrite import REWRITE
 from grice.middleware.capabilities.slots import SLOTS
 from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.monitor import MonitorSettings
-from grice.middleware.settings import PipelineSettings, check_choices, setting
+from grice.middleware.settings import PipelineSettings, check_settings, setting
 from grice.models.errors import InputError
 
 AnyCapability = Capability[Any, Any]
@@ -73,7 +73,7 @@ def capability_settings() -> type[Any]:
             declared.append((each.switch, bool, setting(True, help=each.without)))
         if each.model:
             declared.append((f"{each.name}_model", str, setting(each.model, help="a shipped name or the path of a folder")))
-    return make_dataclass("CapabilitySettings", declared, frozen=True, namespace={"__post_init__": check_choices})
+    return make_dataclass("CapabilitySettings", declared, frozen=True, namespace={"__post_init__": check_settings})
 
 
 def is_offered(capability: AnyCapability, chosen: object) -> bool:

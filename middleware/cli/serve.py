@@ -9,7 +9,7 @@ import shlex
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.capabilities import capability_settings, load_capabilities
 from grice.middleware.monitor import MonitorSettings
-from grice.middleware.settings import PipelineSettings, ServiceSettings, add_options, from_environment, from_options
+from grice.middleware.settings import RUNTIME, PipelineSettings, ServiceSettings, add_options, from_environment, from_options
 from grice.middleware.telemetry import configure
 
 HELP = "start the REST service"
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
     service, alerts = from_options(ServiceSettings, args), from_environment(AlertSettings)
     chosen, pipeline = from_options(capability_settings(), args), from_options(PipelineSettings, args)
-    monitor = from_options(MonitorSettings, args)
+    monitor = from_options(MonitorSettings, args, (*RUNTIME, "behaviors_model", "redis_url"))
     log_json_lines()
     end_telemetry = configure("grice-service")
     try:

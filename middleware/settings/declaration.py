@@ -109,7 +109,7 @@ def attributes(kind: type[Any]) -> dict[str, str]:
     return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}
 
 
-def check_choices(settings: object) -> None:
+def check_settings(settings: object) -> None:
     """Refuse settings (a dataclass) with a value that is not of its type, none of its choices, or out of its range.
 
     Raises:
@@ -168,12 +168,15 @@ def check_variables(environment: Mapping[str, str]) -> None:
 
 def known_variables() -> list[str]:
     """All environment variables that mean something to Grice."""
-    kinds = []
+    return [*OTHER_VARIABLES, *(each.variable for kind in settings_classes() for each in declarations(kind))]
+
+
+def settings_classes() -> Iterator[type[Any]]:
+    """Every class whose settings are read from the environment."""
     for path in DECLARED:
         module, _, name = path.partition(":")
         found = getattr(importlib.import_module(module), name)
-        kinds.append(found if isinstance(found, type) else found())
-    return [*OTHER_VARIABLES, *(each.variable for kind in kinds for each in declarations(kind))]
+        yield found if isinstance(found, type) else found()
 
 
 def _parse(declared: Declaration, text: str) -> Any:
@@ -220,7 +223,7 @@ def _add_option(parser: ArgumentParser, declared: Declaration, flag: str) -> Non
         text = f"{text} (default: {state})"
         parser.add_argument(flag, dest=declared.name, action="store_const", const=not declared.default, help=text)
         return
-    shown = declared.default if declared.default not in (None, "", ()) else "none"
+    shown = str(declared.default).replace("%", "%%") if declared.default not in (None, "", ()) else "none"
     choices = get_args(kind) if get_origin(kind) is Literal else None
     parser.add_argument(
         flag,
@@ -236,11 +239,19 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def from_options(kind: type[Settings], args: Namespace, **given: Any) -> Settings:
+def from_options(kind: type[Settings], args: Namespace, names: Sequence[str] | None = None) -> Settings:
     """Settings of `kind`: flags before environment before defaults.
+
+    Args:
+        names: the settings that have a flag, where the command has others of the same name.
 
     Raises:
         SettingsError: as in `from_environment`.
     """
-    read = {each.name: getattr(args, each.name, None) for each in declarations(kind)}
-    return from_environment(kind, **{**read, **given})
+    return from_environment(kind, **given_options(kind, args, names))
+
+
+def given_options(kind: type[Any], args: Namespace, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The settings of `kind` (or of them those named) that were given on the command line."""
+    found = {each.name: getattr(args, each.name, None) for each in declarations(kind) if names is None or each.name in names}
+    return {name: value for name, value in found.items() if value is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from grice.middleware.settings.declaration import check_choices, setting
+from grice.middleware.settings.declaration import check_settings, setting
 from grice.models.errors import SettingsError
 
 Mode = Literal["replace", "append"]
@@ -66,7 +66,7 @@ class PipelineSettings:
     precision: Literal["int8", "fp32", "fp16"] = "int8"
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
 
     @property
     def runtime(self) -> Runtime:
@@ -140,7 +140,7 @@ class ServiceSettings:
     page: bool = True
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
         if not all(isinstance(key, str) and key for key in self.api_keys):
             raise SettingsError("api_keys", f"{len(self.api_keys)} keys", "non-empty strings")
         if self.nlu_url and not self.nlu_url.startswith(("http://", "https://")):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.capabilities.slots import MOST_SLOTS, SLOTS, Questions, Reports, SlotReport
-from grice.middleware.settings import check_choices, setting
+from grice.middleware.settings import check_settings, setting
 from grice.models.dialogue import Dialogue
 from grice.models.errors import SettingsError
 from grice.models.protocols import Predicts
@@ -60,7 +60,7 @@ class SlotFillingSettings:
     slots_model: str = SLOTS.model
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
 
     @classmethod
     def of(cls, slots: Any = None, **more: Any) -> SlotFillingSettings:
