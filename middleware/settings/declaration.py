@@ -51,6 +51,7 @@ class Declaration:
     Attributes:
         kind: its type.
         low, high: its range, where it is a number that has one.
+        secret: its value is not shown.
         flag: whether it may be given on the command line; keys and tokens may not, other users could read them there.
     """
 
@@ -60,6 +61,7 @@ class Declaration:
     help: str
     low: float | None
     high: float | None
+    secret: bool
     flag: bool
 
     @property
@@ -99,7 +101,8 @@ def declarations(kind: type[Any]) -> Iterator[Declaration]:
         more = each.metadata
         text = more.get("help") or told.get(each.name, "")
         default = None if each.default is MISSING else each.default
-        yield Declaration(each.name, hints[each.name], default, text, more.get("low"), more.get("high"), more.get("flag", True))
+        limits = (more.get("low"), more.get("high"))
+        yield Declaration(each.name, hints[each.name], default, text, *limits, not each.repr, more.get("flag", True))
 
 
 def attributes(kind: type[Any]) -> dict[str, str]:
@@ -123,7 +126,7 @@ def check_settings(settings: object) -> None:
         if choices and value not in choices:
             raise SettingsError(each.name, value, ", ".join(map(str, choices)))
         if kind is str and not isinstance(value, str):
-            raise SettingsError(each.name, value, "a string")
+            raise SettingsError(each.name, "a value that is not shown" if each.secret else value, "a string")
         if kind is bool and not isinstance(value, bool):
             raise SettingsError(each.name, value, "true, false")
         if each.low is not None and each.high is not None:

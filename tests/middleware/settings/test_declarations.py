@@ -96,6 +96,7 @@ def test_flags_come_before_the_environment_before_the_default(monkeypatch: pytes
         ({"degrees": 300}, "setting degrees: got 300; allowed: 30 to 250"),
         ({"degrees": True}, "setting degrees: got True"),
         ({"mode": 3}, "setting mode: got 3; allowed: a string"),
+        ({"pin": 1234}, "setting pin: got 'a value that is not shown'; allowed: a string"),
         ({"lamp": "yes"}, "setting lamp: got 'yes'; allowed: true, false"),
         ({"probe_s": 0}, "setting probe_s: got 0; allowed: 0.5 to 60"),
     ],
