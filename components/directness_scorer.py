@@ -8,12 +8,16 @@ from rasa.engine.recipes.default_recipe import DefaultV1Recipe
 from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.backends import ScoringModel, load_scorer
 from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import failure_of, put, record_of, score_record
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.directness import DIRECTNESS
+from grice.middleware.client.backends import load_backend
+from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError, ServiceError
+from grice.models.protocols import Predicts
+from grice.models.results import Directness
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -31,10 +35,10 @@ class DirectnessScorer(GriceComponent):
         ONNX: ("direct_from", "deadline_ms", "directness_model", *RUNTIME_KEYS),
         HTTP: ("direct_from", *REMOTE_KEYS),
     }
-    model: ScoringModel
+    model: Predicts[Dialogue, Directness]
 
     def load_models(self) -> None:
-        self.model = load_scorer(self.settings)
+        self.model = load_backend(DIRECTNESS, self.settings.where)
         try:
             self.model.predict([WARM_UP])
         except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not

@@ -11,16 +11,19 @@ from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.backends import AnalysingModel, load_analyser
 from grice.components.blending import second_reading
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import dialogue_of, is_said
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.client.backends import load_backend
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
+from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
+from grice.models.protocols import Predicts
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -49,10 +52,10 @@ class IndirectTurnRewriter(GriceComponent):
         ),
         HTTP: ("mode", *REMOTE_KEYS),
     }
-    model: AnalysingModel
+    model: Predicts[Dialogue, TurnAnalysis]
 
     def load_models(self) -> None:
-        self.model = load_analyser(self.settings)
+        self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)
         self.model.predict([WARM_UP])
 
     def train(self, training_data: TrainingData) -> Checked:

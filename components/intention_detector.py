@@ -12,12 +12,15 @@ from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.backends import IntentionModel, load_intentions
 from grice.components.grice_component import WARM_UP, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
+from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.client.backends import load_backend
+from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError, ServiceError, SettingsError
+from grice.models.protocols import Predicts
 from grice.models.results import PERSUASION_ROLES, Intentions, PersuasionRole
 
 OWN_KEYS = ("user_role", "intentions_model")
@@ -42,7 +45,7 @@ class IntentionDetector(GriceComponent):
         ONNX: (*OWN_KEYS, "deadline_ms", *RUNTIME_KEYS),
         HTTP: ("user_role", *REMOTE_KEYS),
     }
-    model: IntentionModel
+    model: Predicts[Dialogue, Intentions]
 
     def __init__(self, settings: ComponentSettings, schema: GraphSchema, user_role: PersuasionRole, intentions_model: str) -> None:
         super().__init__(settings, schema)
@@ -54,7 +57,7 @@ class IntentionDetector(GriceComponent):
         cls, config: dict[str, Any], model_storage: ModelStorage, resource: Resource, execution_context: ExecutionContext
     ) -> IntentionDetector:
         settings = read_settings(cls.__name__, config, cls.keys, OWN_KEYS)
-        role, model = config.get("user_role", "persuadee"), config.get("intentions_model", "intentions")
+        role, model = config.get("user_role", "persuadee"), config.get("intentions_model", INTENTIONS.model)
         try:
             if role not in PERSUASION_ROLES:
                 raise SettingsError("user_role", role, ", ".join(PERSUASION_ROLES))
@@ -65,7 +68,7 @@ class IntentionDetector(GriceComponent):
         return cls(settings, execution_context.graph_schema, role, model)
 
     def load_models(self) -> None:
-        self.model = load_intentions(self.settings, self.intentions_model, self.user_role)
+        self.model = load_backend(INTENTIONS, self.settings.where, self.intentions_model, user_role=self.user_role)
         try:
             self.model.predict([WARM_UP])
         except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not

@@ -45,6 +45,11 @@ class ComponentSettings:
         """`onnx` or `http`."""
         return ONNX if self.remote is None else HTTP
 
+    @property
+    def where(self) -> PipelineSettings | RemoteSettings:
+        """Where models run, for `load_backend`."""
+        return self.remote or self.pipeline
+
 
 def read_settings(
     component: str, config: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]], own: Collection[str] = ()

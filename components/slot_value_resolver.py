@@ -23,12 +23,13 @@ from rasa.shared.nlu.constants import (
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.backends import load_slots
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import dialogue_of
 from grice.components.message_record import Record, failure_of, put, record_of
 from grice.components.pipeline_order import check_behind_extractors
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
+from grice.middleware.capabilities.slots import SLOTS
+from grice.middleware.client.backends import load_backend
 from grice.middleware.slots.filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
 from grice.middleware.turns.entity_alignment import IMPLIED
 from grice.models.errors import DeadlineExceeded, GriceError, InputError, ServiceError
@@ -91,7 +92,7 @@ class SlotValueResolver(GriceComponent):
         return Checked()
 
     def load_models(self) -> None:
-        self.filling = SlotFilling(self.chosen, load_slots(self.settings, self.chosen.slots_model))
+        self.filling = SlotFilling(self.chosen, load_backend(SLOTS, self.settings.where, self.chosen.slots_model))
         try:
             self.filling.decide(WARM_UP, self.chosen.slots)
         except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not

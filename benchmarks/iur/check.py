@@ -22,9 +22,9 @@ from grice.benchmarks.rasa.host import PYTHON, WORK
 from grice.middleware import Pipeline, PipelineSettings
 from grice.middleware.authoring.augment.writing import write_whole
 from grice.middleware.authoring.indirect_requests import BotSlot, StrategyLabeller, read_mapping
-from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.runtime.progress import progress_bar
-from grice.middleware.settings import from_environment
+from grice.middleware.settings import RUNTIME, from_options
 from grice.models.data.indirect_requests import IndirectRequest, read_file
 from grice.models.errors import DataNotFound, InputError
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.items.is_file():
         raise DataNotFound(f"{args.items}: no such file; `grice iur generate` makes one")
     requests = read_file(args.items, args.items.stem)[: args.limit]
-    settings = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME})
+    settings = from_options(PipelineSettings, args, RUNTIME)
     encoder = load_sentence_encoder(provider=settings.provider, threads=settings.threads, precision=settings.precision)
     labeller = StrategyLabeller(encoder)
     outcomes = run_bot_test(

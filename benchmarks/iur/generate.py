@@ -41,11 +41,11 @@ from grice.middleware.authoring.indirect_requests import (
     writing_settings,
 )
 from grice.middleware.authoring.rasa_yaml import check_yaml
-from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
 from grice.middleware.llm.chat_settings import FIXED
 from grice.middleware.runtime.progress import progress_bar
-from grice.middleware.settings import PipelineSettings, Runtime, from_environment
+from grice.middleware.settings import RUNTIME, PipelineSettings, Runtime, from_options
 from grice.models import load_rewriter
 from grice.models.errors import InputError
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--action", args.action, "with --stories")
     slots, bot = _slots(args)
     settings = GenerationSettings(args.per_value, keep_ambiguous=args.keep_ambiguous, seed=args.seed)
-    runtime = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME}).runtime
+    runtime = from_options(PipelineSettings, args, RUNTIME).runtime
     encoder = load_sentence_encoder(provider=runtime["provider"], threads=runtime["threads"], precision=runtime["precision"])
     with _parts(args, encoder, runtime) as (writer, criteria):
         made = generate(slots, writer, criteria, StrategyLabeller(encoder), settings, progress_bar("generating", "value"))

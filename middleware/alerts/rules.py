@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 from grice.middleware.alerts.fisher import probability_of_so_many
 from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, Split
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.settings import check_settings, check_within
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -149,7 +149,7 @@ AlertRule = ThresholdRule | ChangeRule
 def _check_shared(rule: ThresholdRule | ChangeRule) -> None:
     if not isinstance(rule.name, str) or not rule.name.isprintable() or not 1 <= len(rule.name.strip()) <= MAX_NAME:
         raise SettingsError("name of a rule", rule.name, f"1 to {MAX_NAME} printable characters")
-    check_choices(rule)
+    check_settings(rule)
     check_within(f"window_s of rule {rule.name}", rule.window_s, SHORTEST_WINDOW_S, LONGEST_WINDOW_S)
     check_within(f"min_scored of rule {rule.name}", rule.min_scored, 1, 2**31)
     _check_names(f"behaviors of rule {rule.name}", rule.behaviors, BEHAVIORS)

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loss", choices=["pointwise", "pairwise", "both"], default="both", help="directness: the paper's losses")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's choice)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the random numbers")
     parser.add_argument(
         "--folds", action="store_true", help="behaviors, intentions, mind: cross-validate by dialogue, for `grice bench`"
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from grice.middleware.llm.reply import Reply
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.settings import check_settings, setting
 from grice.models.errors import SettingsError
 
 FIXED = ("temperature", "seed")
@@ -43,24 +43,24 @@ class ChatSettings:
 
     url: str = field(repr=False)
     model: str
-    api_key: str = field(default="", repr=False)
-    max_tokens: int | None = None
+    api_key: str = setting("", secret=True)
+    max_tokens: int | None = setting(None, 1, _MILLION)
     omit: tuple[str, ...] = ()
-    attempts: int = 4
-    timeout_s: float = 60.0
-    deadline_s: float = 300.0
-    workers: int = 4
-    per_minute: float | None = None
-    temperature: float = 0.0
-    seed: int = 0
-    prompt_price: float | None = None
-    completion_price: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
+    attempts: int = setting(4, 1, 20)
+    timeout_s: float = setting(60.0, 0.001, 3600)
+    deadline_s: float = setting(300.0, 0.001, 86_400)
+    workers: int = setting(4, 1, 64)
+    per_minute: float | None = setting(None, 1, _MILLION)
+    temperature: float = setting(0.0, 0, 2)
+    seed: int = setting(0, 0, 2**32 - 1)
+    prompt_price: float | None = setting(None, 0, _MILLION)
+    completion_price: float | None = setting(None, 0, _MILLION)
+    top_p: float | None = setting(None, 0, 1)
+    top_k: int | None = setting(None, 1, _MILLION)
     stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
         check_base_url("url", self.url)
         if not self.model:
             raise SettingsError("model", "", "the name of a model")
@@ -68,24 +68,6 @@ class ChatSettings:
         for name in self.omit:
             if name not in FIXED:
                 raise SettingsError("omit", name, ", ".join(FIXED))
-        check_within("attempts", self.attempts, 1, 20)
-        check_within("timeout_s", self.timeout_s, 0.001, 3600)
-        check_within("deadline_s", self.deadline_s, 0.001, 86_400)
-        check_within("workers", self.workers, 1, 64)
-        check_within("temperature", self.temperature, 0, 2)
-        check_within("seed", self.seed, 0, 2**32 - 1)
-        if self.per_minute is not None:
-            check_within("per_minute", self.per_minute, 1, _MILLION)
-        if self.max_tokens is not None:
-            check_within("max_tokens", self.max_tokens, 1, _MILLION)
-        for name, low, high in (
-            ("prompt_price", 0, _MILLION),
-            ("completion_price", 0, _MILLION),
-            ("top_p", 0, 1),
-            ("top_k", 1, _MILLION),
-        ):
-            if getattr(self, name) is not None:
-                check_within(name, getattr(self, name), low, high)
 
     def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
         """US dollars for so many tokens; None where a price or a count is not known."""

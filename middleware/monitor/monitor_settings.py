@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import Runtime, StoreKind, check_choices, check_within
+from grice.middleware.settings import Runtime, StoreKind, check_settings, check_within, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -54,35 +54,32 @@ class MonitorSettings:
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
     provider: str = "auto"
-    threads: int = 1
-    workers: int = 0
+    threads: int = setting(1, 1, 64)
+    workers: int = setting(0, 0, 64)
     precision: Literal["int8", "fp32", "fp16"] = "int8"
-    judge_url: str = field(default="", repr=False)
+    judge_url: str = setting("", secret=True)
     judge_model: str = ""
-    judge_api_key: str = field(default="", repr=False)
-    judge_timeout_s: float = 20.0
-    judge_deadline_s: float = 30.0
-    judge_workers: int = 4
-    judge_max_tokens: int | None = 1024
+    judge_api_key: str = setting("", secret=True, flag=False)
+    judge_timeout_s: float = setting(20.0, 0.001, 600)
+    judge_deadline_s: float = setting(30.0, 0.001, 3600)
+    judge_workers: int = setting(4, 1, 64)
+    judge_max_tokens: int | None = setting(1024, 1, 1_000_000)
     judge_omit: tuple[str, ...] = ()
     judge_cache: str = ""
-    judge_window: int | None = None
+    judge_window: int | None = setting(None, 1, 10_000)
     judge_pairing: bool = False
-    judge_prompt_price: float | None = None
-    judge_completion_price: float | None = None
-    judge_budget_per_hour: int | None = 100
-    judge_budget_usd_per_day: float | None = None
+    judge_prompt_price: float | None = setting(None, 0, 1e6)
+    judge_completion_price: float | None = setting(None, 0, 1e6)
+    judge_budget_per_hour: int | None = setting(100, 0, 2**31)
+    judge_budget_usd_per_day: float | None = setting(None, 0, 1e9)
     judge_budget_store: StoreKind = "memory"
-    redis_url: str = field(default="redis://127.0.0.1:6379/0", repr=False)
+    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
     escalate: Escalate = "never"
-    escalate_margin: float = 0.1
+    escalate_margin: float = setting(0.1, 0.0, 1.0)
     escalate_behaviors: tuple[str, ...] = WEAKEST
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_within("threads", self.threads, 1, 64)
-        check_within("workers", self.workers, 0, 64)
-        check_within("escalate_margin", self.escalate_margin, 0.0, 1.0)
+        check_settings(self)
         for label in self.escalate_behaviors:
             if label not in BEHAVIORS:
                 raise SettingsError("escalate_behaviors", label, ", ".join(BEHAVIORS))
@@ -91,13 +88,8 @@ class MonitorSettings:
         self._check_prices()
 
     def _check_judge(self) -> None:
-        check_within("judge_timeout_s", self.judge_timeout_s, 0.001, 600)
-        check_within("judge_deadline_s", self.judge_deadline_s, 0.001, 3600)
         if self.judge_deadline_s <= self.judge_timeout_s:
             raise SettingsError("judge_deadline_s", self.judge_deadline_s, f"more than judge_timeout_s, {self.judge_timeout_s}")
-        check_within("judge_workers", self.judge_workers, 1, 64)
-        if not isinstance(self.judge_pairing, bool):
-            raise SettingsError("judge_pairing", self.judge_pairing, "true, false")
         if self.judge_url:
             check_base_url("judge_url", self.judge_url)
         if bool(self.judge_url) != bool(self.judge_model):
@@ -110,16 +102,6 @@ class MonitorSettings:
             raise SettingsError("escalate", self.escalate, "never, as there is no judge; set judge_url and judge_model for another")
 
     def _check_prices(self) -> None:
-        for name, low, high in (
-            ("judge_max_tokens", 1, 1_000_000),
-            ("judge_window", 1, 10_000),
-            ("judge_prompt_price", 0, 1e6),
-            ("judge_completion_price", 0, 1e6),
-            ("judge_budget_per_hour", 0, 2**31),
-            ("judge_budget_usd_per_day", 0, 1e9),
-        ):
-            if getattr(self, name) is not None:
-                check_within(name, getattr(self, name), low, high)
         if (self.judge_prompt_price is None) != (self.judge_completion_price is None):
             raise SettingsError("judge_completion_price", self.judge_completion_price, "a price together with judge_prompt_price")
         if self.judge_budget_usd_per_day is not None and self.judge_prompt_price is None:

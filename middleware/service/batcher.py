@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from grice.models.errors import ModelError, Overloaded
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 Predict = Callable[[Sequence[Asked]], Sequence[Result]]
+
+
+log = logging.getLogger(__name__)
 
 
 def characters(dialogue: Dialogue) -> int:
@@ -115,7 +119,13 @@ class Batcher(Generic[Asked, Result]):
         while self._waiting or not self._closing:
             await self._arrived.wait()
             await self._others()
-            batch = self._take()
+            try:
+                batch = self._take()
+            except Exception as error:  # whoever waits is told, and later callers are served
+                log.error("the queue broke", extra={"error": type(error).__name__})
+                batch, self._waiting = self._waiting, []
+                _answer(batch, [error for _ in batch])
+                continue
             if batch:
                 await self._serve(batch)
             if not self._waiting and not self._closing:
@@ -144,16 +154,12 @@ class Batcher(Generic[Asked, Result]):
         return batch
 
     async def _serve(self, batch: list[_Item[Asked, Result]]) -> None:
-        self._on_batch(len(batch))
+        try:
+            self._on_batch(len(batch))
+        except Exception as error:  # it only listens
+            log.error("a listener failed", extra={"error": type(error).__name__})
         asked = [item.asked for item in batch]
-        outcomes = await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, asked)
-        for item, outcome in zip(batch, outcomes, strict=True):
-            if item.answer.done():
-                continue
-            if isinstance(outcome, Exception):
-                item.answer.set_exception(outcome)
-            else:
-                item.answer.set_result(outcome)
+        _answer(batch, await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, asked))
 
     def _outcomes(self, asked: Sequence[Asked]) -> list[Result | Exception]:
         """A result or an error each. A failed batch is tried again one by one, so that one item does not fail the others."""
@@ -166,3 +172,13 @@ class Batcher(Generic[Asked, Result]):
             if len(asked) == 1:
                 return [error]
             return [outcome for each in asked for outcome in self._outcomes([each])]
+
+
+def _answer(items: Sequence[_Item[Asked, Result]], outcomes: Sequence[Result | Exception]) -> None:
+    for item, outcome in zip(items, outcomes, strict=True):
+        if item.answer.done():
+            continue
+        if isinstance(outcome, Exception):
+            item.answer.set_exception(outcome)
+        else:
+            item.answer.set_result(outcome)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from grice.middleware.settings import MAX_PARTITIONS, check_choices, check_within
+from grice.middleware.settings import MAX_PARTITIONS, check_settings, setting
 from grice.models.errors import SettingsError
 
 
@@ -38,32 +38,32 @@ class WorkerSettings:
         SettingsError: a value is out of range.
     """
 
-    redis_url: str = field(default="redis://127.0.0.1:6379/0", repr=False)
-    redis_timeout_ms: int = 2000
-    retry_ms: int = 100
-    max_retry_ms: int = 5000
+    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
+    redis_timeout_ms: int = setting(2000, 1, 600_000)
+    retry_ms: int = setting(100, 1, 600_000)
+    max_retry_ms: int = setting(5000, 1, 600_000)
     events_stream: str = "grice:events"
-    events_partitions: int = 1
+    events_partitions: int = setting(1, 1, MAX_PARTITIONS)
     events_group: str = "monitor"
     worker_name: str = ""
     results_stream: str = "grice:results"
-    results_maxlen: int = 100_000
+    results_maxlen: int = setting(100_000, 1, 2**31)
     dead_stream: str = "grice:dead"
-    dead_maxlen: int = 10_000
-    worker_batch_size: int = 32
-    block_ms: int = 1000
-    max_tries: int = 3
-    sample: float = 1.0
-    lease_ms: int = 10_000
-    stuck_s: float = 600.0
-    history_turns: int = 50
-    history_expire_s: int = 86_400
-    report_s: float = 60.0
+    dead_maxlen: int = setting(10_000, 1, 2**31)
+    worker_batch_size: int = setting(32, 1, 1024)
+    block_ms: int = setting(1000, 1, 600_000)
+    max_tries: int = setting(3, 1, 100)
+    sample: float = setting(1.0, 0.0, 1.0)
+    lease_ms: int = setting(10_000, 100, 3_600_000)
+    stuck_s: float = setting(600.0, 0.1, 86_400)
+    history_turns: int = setting(50, 1, 1000)
+    history_expire_s: int = setting(86_400, 1, 2**31)
+    report_s: float = setting(60.0, 0.01, 86_400)
     metrics_host: str = "127.0.0.1"
-    metrics_port: int = 0
+    metrics_port: int = setting(0, 0, 65_535)
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
         names = ("events_stream", "results_stream", "dead_stream")
         for name in (*names, "events_group"):
             if not getattr(self, name):
@@ -72,16 +72,3 @@ class WorkerSettings:
             raise SettingsError(
                 "results_stream", self.results_stream, "three streams of different names: events, results, dead letters"
             )
-        for name in ("results_maxlen", "dead_maxlen", "history_expire_s"):
-            check_within(name, getattr(self, name), 1, 2**31)
-        for name in ("redis_timeout_ms", "retry_ms", "max_retry_ms", "block_ms"):
-            check_within(name, getattr(self, name), 1, 600_000)
-        check_within("lease_ms", self.lease_ms, 100, 3_600_000)
-        check_within("stuck_s", self.stuck_s, 0.1, 86_400)
-        check_within("events_partitions", self.events_partitions, 1, MAX_PARTITIONS)
-        check_within("worker_batch_size", self.worker_batch_size, 1, 1024)
-        check_within("max_tries", self.max_tries, 1, 100)
-        check_within("history_turns", self.history_turns, 1, 1000)
-        check_within("sample", self.sample, 0.0, 1.0)
-        check_within("report_s", self.report_s, 0.01, 86_400)
-        check_within("metrics_port", self.metrics_port, 0, 65_535)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.middleware.settings import check_within
+from grice.middleware.settings import check_settings, setting
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,10 @@ class GenerationSettings:
         SettingsError: a value is out of range.
     """
 
-    per_value: int = 5
-    min_appropriateness: float = 3.0
+    per_value: int = setting(5, 1, 100)
+    min_appropriateness: float = setting(3.0, 1, 10)
     keep_ambiguous: bool = False
-    seed: int = 0
+    seed: int = setting(0, 0, 2**32 - 1)
 
     def __post_init__(self) -> None:
-        check_within("per_value", self.per_value, 1, 100)
-        check_within("min_appropriateness", self.min_appropriateness, 1, 10)
-        check_within("seed", self.seed, 0, 2**32 - 1)
+        check_settings(self)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
-from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline
+from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
 from grice.benchmarks.core.sheet import Sheet
@@ -26,7 +26,7 @@ from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.servers import RestService
 from grice.benchmarks.speed.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
 from grice.benchmarks.stats.bootstrap import estimate
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.errors import ModelError, ModelNotFound, WeightsError
 from grice.models.export.encoders import export_directness
@@ -46,7 +46,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving(create_app(fake_pipeline(), FakeRewriter("softly"))) as client:
+    with serving(create_app(fakes(fake_pipeline(), FakeRewriter("softly")))) as client:
         yield str(client.base_url)
 
 
@@ -139,7 +139,7 @@ def test_every_body_is_sent_once_and_timed(callers: int) -> None:
     pipeline = fake_pipeline()
     pipeline.rewriter = rewriter
     given = [Dialogue.of(f"turn {number}", [Turn("bot", "Which one?")]) for number in range(20)]
-    with serving(create_app(pipeline, FakeRewriter("softly"))) as client:
+    with serving(create_app(fakes(pipeline, FakeRewriter("softly")))) as client:
         load = drive(str(client.base_url), [body_of(dialogue) for dialogue in given], callers)
     assert np.isfinite(load.seconds).all()
     assert load.wall >= load.seconds.max()

@@ -7,12 +7,13 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeIntentions, FakeRewriter, fake_pipeline
+from fake_models import FakeIntentions, fakes
 from live_service import serving
 from loopback_server import loopback, saying
 
-from grice.middleware.client import RemoteIntentions, RemoteService, RemoteSettings
-from grice.middleware.service.app import create_app
+from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.client import Remote, RemoteService, RemoteSettings
+from grice.middleware.service.http.app import create_app
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ServiceError
 from grice.models.results import FACE_ACTS
@@ -36,17 +37,17 @@ def patient(url: str) -> RemoteService:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), detector=FakeIntentions())) as client:
+    with serving(create_app(fakes(intentions=FakeIntentions()))) as client:
         yield client
 
 
 def test_it_finds_what_the_model_in_process_does(client: httpx.Client) -> None:
     dialogues = [DOUBT, FINE] * 40
-    assert RemoteIntentions(patient(str(client.base_url))).predict(dialogues) == FakeIntentions().predict(dialogues)
+    assert Remote(INTENTIONS, patient(str(client.base_url))).predict(dialogues) == FakeIntentions().predict(dialogues)
 
 
 def test_the_user_may_be_the_one_who_persuades(client: httpx.Client) -> None:
-    (found,) = RemoteIntentions(patient(str(client.base_url)), "persuader").predict([DOUBT])
+    (found,) = Remote(INTENTIONS, patient(str(client.base_url)), user_role="persuader").predict([DOUBT])
     assert found.roles == ("persuadee", "persuader")
 
 
@@ -56,7 +57,7 @@ def test_the_user_may_be_the_one_who_persuades(client: httpx.Client) -> None:
         ({"probabilities": {"other": 1.0}}, "intentions"),
         ({"probabilities": {**ROW["probabilities"], "other": 2}}, "other: 2"),
         ({"labels": ["rude"]}, "labels: 'rude'"),
-        ({"labels": ["other", "other"]}, "labels"),
+        ({"labels": ["other", "other"]}, "intentions"),
         ({"roles": ["seller"]}, "roles: 'seller'"),
         ({"agreement": ["much"]}, "agreement: 'much'"),
         ({"agreement": []}, "intentions"),
@@ -66,4 +67,4 @@ def test_the_user_may_be_the_one_who_persuades(client: httpx.Client) -> None:
 def test_answers_that_are_none(changes: dict[str, object], message: str) -> None:
     answer = saying({"items": [{**ROW, **changes}], "schema_version": 1})
     with loopback(answer) as server, pytest.raises(ServiceError, match=f"the service answered {message}"):
-        RemoteIntentions(patient(server.url)).predict([FINE])
+        Remote(INTENTIONS, patient(server.url)).predict([FINE])

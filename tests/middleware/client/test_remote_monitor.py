@@ -9,14 +9,15 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeBehaviors, FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import FakeBehaviors, fake_monitor, fakes
 from live_service import serving
 from loopback_server import hanging, items_of, loopback, saying, sent
 
-from grice.middleware.client import RemoteDirectness, RemoteMonitor, RemoteService, RemoteSettings
+from grice.middleware.capabilities.directness import DIRECTNESS
+from grice.middleware.client import Remote, RemoteMonitor, RemoteService, RemoteSettings
 from grice.middleware.monitor import Monitor
 from grice.middleware.responses.treatment import ResponseChecks
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.dialogue import Dialogue
 from grice.models.errors import CircuitOpen, DeadlineExceeded, ServiceError
@@ -32,7 +33,7 @@ def patient(url: str, api_key: str = "") -> RemoteService:
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()))) as client:
         yield client
 
 
@@ -86,15 +87,15 @@ def test_a_model_that_fails_in_the_service_is_an_error(client: httpx.Client) -> 
 
 
 def test_a_service_without_a_monitor_is_still_asked_for_other_things() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         service = patient(str(client.base_url))
         with pytest.raises(ServiceError, match=r"/v1/responses answered 501: No monitor is loaded here"):
             RemoteMonitor(service).predict([FINE])
-        assert RemoteDirectness(service).predict([Dialogue.of("Book it.")])[0].score == 0.95
+        assert Remote(DIRECTNESS, service).predict([Dialogue.of("Book it.")])[0].score == 0.95
 
 
 def test_keys_are_sent() -> None:
-    app = create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("sesame",)), monitor=fake_monitor())
+    app = create_app(fakes(responses=fake_monitor()), ServiceSettings(api_keys=("sesame",)))
     with serving(app) as client:
         assert len(RemoteMonitor(patient(str(client.base_url), "sesame")).predict([FINE])) == 1
         with pytest.raises(ServiceError, match="401"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from fake_models import FakeRewriter, FakeSlots, fake_pipeline
+from fake_models import FakeSlots, fakes
 from live_service import serving
 from loopback_server import items_of, loopback, saying
 
-from grice.middleware.client import RemoteService, RemoteSettings, RemoteSlots
-from grice.middleware.service.app import create_app
-from grice.middleware.slots.reports import SlotReporter
+from grice.middleware.capabilities.slots import SLOTS, Questions, Reports, SlotReporter
+from grice.middleware.client import Remote, RemoteService, RemoteSettings
+from grice.middleware.service.http.app import create_app
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ServiceError
 from grice.models.slots.questions import SlotQuestion
@@ -31,28 +31,28 @@ def area(dialogue: Dialogue = SOUTH, name: str = "area") -> SlotQuestion:
     return SlotQuestion(dialogue, name, "part of town", ("north", "south", "east"))
 
 
-def remote(url: str) -> RemoteSlots:
-    return RemoteSlots(RemoteService(RemoteSettings(url, deadline_ms=20_000), probe_every_s=0.05))
+def remote(url: str) -> Remote[Questions, Reports]:
+    return Remote(SLOTS, RemoteService(RemoteSettings(url, deadline_ms=20_000), probe_every_s=0.05))
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), resolver=FakeSlots())) as client:
+    with serving(create_app(fakes(slots=SlotReporter(FakeSlots())))) as client:
         yield str(client.base_url)
 
 
 def test_it_reports_as_the_one_in_process_does(url: str) -> None:
     other = Dialogue.of("north or east, poison?")
-    questions = [price(), area(), area(name="broken"), area(Dialogue.of("north or east")), price(other), area(other)]
-    questions += [area(name=f"area {number}") for number in range(40)]
-    assert remote(url).predict(questions) == SlotReporter(FakeSlots()).predict(questions)
+    north = Dialogue.of("north or east")
+    asked = [(price(), area(), area(name="broken")), (area(north),), (price(other), area(other))] * 30
+    assert remote(url).predict(asked) == SlotReporter(FakeSlots()).predict(asked)
     assert remote(url).predict([]) == []
 
 
 def test_questions_about_one_turn_are_asked_together() -> None:
     with loopback(saying({"items": [{"slots": [SURE] * 3, "failures": []}], "schema_version": 1})) as server:
-        found = remote(server.url).predict([price()] * 3)
-    assert [report.found.value for report in found if report.found] == ["cheap"] * 3
+        (reports,) = remote(server.url).predict([(price(),) * 3])
+    assert [report.found.value for report in reports if report.found] == ["cheap"] * 3
     (request,) = server.requests
     assert request.startswith(b"POST /v1/slots ")
     (item,) = items_of(request)
@@ -63,7 +63,7 @@ def test_questions_about_one_turn_are_asked_together() -> None:
 def test_a_failure_is_that_of_its_slot() -> None:
     row = {"slots": [SURE, UNKNOWN], "failures": [FAILURE, LATE]}
     with loopback(saying({"items": [row], "schema_version": 1})) as server:
-        sure, unknown = remote(server.url).predict([price(), price()])
+        ((sure, unknown),) = remote(server.url).predict([(price(), price())])
     assert (sure.failures, unknown.found) == ((), None)
     assert [failure.message for failure in unknown.failures] == ["slot price: down"]
 
@@ -84,18 +84,18 @@ def test_a_failure_is_that_of_its_slot() -> None:
 )
 def test_an_answer_of_another_shape_is_an_error(row: object, what: str) -> None:
     with loopback(saying({"items": [row], "schema_version": 1})) as server, pytest.raises(ServiceError, match=f"answered {what}:"):
-        remote(server.url).predict([price()])
+        remote(server.url).predict([(price(),)])
 
 
 def test_what_the_service_refuses_is_told(url: str) -> None:
     with pytest.raises(ServiceError, match="422: value of slot price: got 'α'; allowed: a value with Latin letters"):
-        remote(url).predict([SlotQuestion(SOUTH, "price", "what it costs", ("α", "β"))])
+        remote(url).predict([(SlotQuestion(SOUTH, "price", "what it costs", ("α", "β")),)])
 
 
 def test_a_service_without_a_resolver_says_so_and_is_asked_again() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter())) as client:
+    with serving(create_app(fakes())) as client:
         slots = remote(str(client.base_url))
         for _ in range(2):
             with pytest.raises(ServiceError, match="501: No slot resolver is loaded here"):
-                slots.predict([price()])
+                slots.predict([(price(),)])
         assert not slots.service.breaker.is_open
