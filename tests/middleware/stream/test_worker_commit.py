@@ -12,9 +12,8 @@ from grice.middleware.monitor import ScoredResponse
 from grice.middleware.rates import Increment
 from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.middleware.stream import WorkerSettings
-from grice.middleware.stream.commits import Commit, Commits, Outcome
-from grice.middleware.stream.keys import Keys
-from grice.middleware.stream.lease import Lease
+from grice.middleware.stream.finishing import Commit, Commits, Outcome
+from grice.middleware.stream.ownership import Keys, Lease
 from grice.middleware.stream.source import Entry, Source
 
 KEYS = Keys(EVENTS, "monitor")

@@ -1,4 +1,4 @@
-"""Who may read and write for a partition: one worker at a time."""
+"""Who may read and write for a partition: one worker at a time, and each its part of all partitions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import logging
 import threading
 import time
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.runtime.redis_connection import RedisError
 
+PREFIX = "grice:monitor"
 LEASE_LOST = "LEASELOST"
 """How the error of a script begins that found another owner, or none."""
 
@@ -22,7 +24,50 @@ longer than its lease can neither take entries nor commit."""
 _RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
+# By the clock of Redis, so that workers need not agree on the time.
+_BEAT = """
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZRANGE', KEYS[1], 0, -1)
+"""
+
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of one consumer group of one stream of events; those of a dialogue hold whatever its partition is."""
+
+    stream: str
+    group: str
+
+    @property
+    def members(self) -> str:
+        """The workers that are alive: a sorted set, by the time when they are taken for dead."""
+        return f"{self._root}:members"
+
+    def lease(self, partition: str) -> str:
+        """Who owns a partition: a string that expires."""
+        return f"{self._root}:lease:{partition}"
+
+    def position(self, partition: str) -> str:
+        """How many entries of a partition were read, and how many Redis removed before: a hash."""
+        return f"{self._root}:position:{partition}"
+
+    def history(self, dialogue_id: str) -> str:
+        """The newest turns of a dialogue: a list."""
+        return f"{self._root}:history:{dialogue_id}"
+
+    def done(self, dialogue_id: str) -> str:
+        """The ids of a dialogue's events that are dealt with: a sorted set."""
+        return f"{self._root}:done:{dialogue_id}"
+
+    @property
+    def _root(self) -> str:
+        return f"{PREFIX}:{self.stream}:{self.group}"
 
 
 class Lease:
@@ -100,3 +145,35 @@ class LeaseKeeper:
                 lease.renew()
         except (RedisError, OSError) as error:
             log.warning("a lease could not be renewed", extra={"error": type(error).__name__})
+
+
+def lease_is_lost(error: Exception) -> bool:
+    """Whether a script refused because the lease is not held any more."""
+    return str(error).startswith(LEASE_LOST)
+
+
+class Membership:
+    """This worker among those of its group.
+
+    A worker is counted as long as it beats, once a round: one that is stuck in a round is left out, so that others may take what it
+    does not own.
+    """
+
+    def __init__(self, redis: Any, keys: Keys, name: str, lease_ms: int) -> None:
+        self._redis = redis
+        self._key = keys.members
+        self._name = f"{time.time():017.6f} {name}"
+        self._lease_ms = lease_ms
+        self._script = redis.register_script(_BEAT)
+
+    def beat(self, partitions: int) -> int:
+        """Say that this worker is alive; how many of the partitions are its part among all that are.
+
+        What cannot be shared evenly is for those that have been there longest, so that a new one takes nothing without need.
+        """
+        alive = sorted(self._script(keys=[self._key], args=[self._name, self._lease_ms]))
+        return partitions // len(alive) + (alive.index(self._name.encode()) < partitions % len(alive))
+
+    def leave(self) -> None:
+        """Say that it is not any more."""
+        self._redis.zrem(self._key, self._name)
