@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 from grice.middleware.client.breaker import CircuitBreaker
 from grice.middleware.llm.budget import Budget
-from grice.middleware.llm.chat_settings import ChatSettings
+from grice.middleware.llm.chat_settings import ChatSettings, Request, name_of, request_of
 from grice.middleware.llm.pace import Pace
 from grice.middleware.llm.reply import Message, Reply, reply_of
 from grice.middleware.llm.reply_cache import ReplyCache
-from grice.middleware.llm.request import Request, name_of, request_of
 from grice.middleware.runtime.backoff import Backoff
 from grice.middleware.runtime.deadline import Deadline
 from grice.models.errors import DeadlineExceeded, GriceError, JudgeError, StoreError

@@ -7,11 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.buckets import bucket_keys
-from grice.middleware.rates.counted import to_rates
-from grice.middleware.rates.increments import RateNames, increments
-from grice.middleware.rates.rate import Rate
-from grice.middleware.rates.rate_store import Split
+from grice.middleware.rates.counters import RateNames, bucket_keys, increments, to_rates
+from grice.middleware.rates.rate import Rate, Split
 from grice.middleware.runtime.redis_connection import connect, redis_errors
 
 

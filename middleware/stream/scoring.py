@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.events.event import DialogueEvent
-from grice.middleware.monitor.judgement import Judgement
 from grice.middleware.monitor.monitor import Monitor
-from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.reports import Judgement, ResponseReport
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.turns.analysis import StageFailure

@@ -1,4 +1,4 @@
-"""A second opinion on one behaviour of one response, by a large language model."""
+"""What the monitor says of a response, and a judge of one of its behaviours."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
-from grice.models.results import Behavior
+from grice.models.results import Behavior, Behaviors
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,20 @@ class Judge(Protocol):
     def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> Sequence[Judgement]:
         """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it."""
         ...
+
+
+@dataclass(frozen=True)
+class ResponseReport:
+    """A bot's response after the monitor.
+
+    Attributes:
+        behaviors: probabilities and evidence; None where the model failed.
+        shown: the behaviours that it shows: where a judge decided, its decision, otherwise what reaches its threshold.
+        judgements: what the judge said, where it was asked.
+        failures: stages that failed; the response is not scored by them.
+    """
+
+    behaviors: Behaviors | None
+    shown: tuple[Behavior, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    failures: tuple[StageFailure, ...] = ()
