@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, Split
+from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, RateSplit
 from grice.middleware.settings import check_settings, check_within
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
@@ -59,7 +59,7 @@ class ThresholdRule:
     above: float | None = None
     below: float | None = None
     min_scored: int = 30
-    by: Sequence[Split] = ()
+    by: Sequence[RateSplit] = ()
 
     def __post_init__(self) -> None:
         _check_shared(self)
@@ -110,7 +110,7 @@ class ChangeRule:
     direction: Literal["up", "down"] = "up"
     max_p: float = 1e-5
     min_scored: int = 30
-    by: Sequence[Split] = ()
+    by: Sequence[RateSplit] = ()
 
     def __post_init__(self) -> None:
         _check_shared(self)
@@ -152,7 +152,7 @@ def _check_shared(rule: ThresholdRule | ChangeRule) -> None:
     check_within(f"window_s of rule {rule.name}", rule.window_s, SHORTEST_WINDOW_S, LONGEST_WINDOW_S)
     check_within(f"min_scored of rule {rule.name}", rule.min_scored, 1, 2**31)
     _check_names(f"behaviors of rule {rule.name}", rule.behaviors, BEHAVIORS)
-    _check_names(f"by of rule {rule.name}", rule.by, get_args(Split))
+    _check_names(f"by of rule {rule.name}", rule.by, get_args(RateSplit))
     if not rule.behaviors:
         raise SettingsError(f"behaviors of rule {rule.name}", "none", ", ".join(BEHAVIORS))
 

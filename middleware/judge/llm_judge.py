@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from grice.middleware.judge.decision import Decision, read_decision
+from grice.middleware.judge.decision import JudgeDecision, read_decision
 from grice.middleware.judge.prompt import Context, contexts, judge_prompt
 from grice.middleware.llm.budget import Budget, Limits, MemoryBudget
 from grice.middleware.llm.chat_model import ChatModel
 from grice.middleware.llm.chat_settings import ChatSettings
 from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.llm.reply_cache import ReplyCache
-from grice.middleware.monitor.monitor_settings import MonitorSettings
 from grice.middleware.monitor.reports import Judgement
+from grice.middleware.monitor.settings import MonitorSettings
 from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError
 from grice.models.results import Behavior
@@ -38,7 +38,7 @@ class _Answer:
     """What came of one call."""
 
     context: Context
-    decision: Decision
+    decision: JudgeDecision
     reply: Reply | None
     error: str = ""
 
@@ -78,7 +78,7 @@ class LlmJudge:
 
 def _answer(context: Context, reply: Reply | GriceError) -> _Answer:
     if isinstance(reply, GriceError):
-        return _Answer(context, Decision(None, unscored=str(reply)), None, type(reply).__name__)
+        return _Answer(context, JudgeDecision(None, unscored=str(reply)), None, type(reply).__name__)
     return _Answer(context, read_decision(reply), reply)
 
 

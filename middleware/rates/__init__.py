@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from grice.middleware.rates.counters import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Increment, RateNames, increments
 from grice.middleware.rates.memory import MemoryRates
-from grice.middleware.rates.rate import Rate, RateKey, RateStore, Split
+from grice.middleware.rates.rate import Rate, RateKey, RateSplit, RateStore
 from grice.middleware.settings import ServiceSettings
 
 __all__ = [
@@ -17,8 +17,8 @@ __all__ = [
     "Rate",
     "RateKey",
     "RateNames",
+    "RateSplit",
     "RateStore",
-    "Split",
     "increments",
     "open_rates",
 ]

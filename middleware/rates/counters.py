@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.rate import Rate, RateKey, Split
+from grice.middleware.rates.rate import Rate, RateKey, RateSplit
 from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
 from grice.models.errors import InputError
 from grice.models.results import BEHAVIORS, Behavior
@@ -138,7 +138,9 @@ class RateNames:
         return replace(response, bot_version=version, channel=self._channels.of(response.channel, response.scored_at))
 
 
-def to_rates(counters: Mapping[str | bytes, int], bot_version: str | None, channel: str | None, by: Sequence[Split]) -> list[Rate]:
+def to_rates(
+    counters: Mapping[str | bytes, int], bot_version: str | None, channel: str | None, by: Sequence[RateSplit]
+) -> list[Rate]:
     """The rates that the counters of a window tell; arguments as in `RateStore.rates`."""
     sums: Counter[tuple[Count, RateKey]] = Counter()
     for field, number in counters.items():

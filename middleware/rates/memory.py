@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import RateNames, bucket_keys, increments, to_rates
-from grice.middleware.rates.rate import Rate, Split
+from grice.middleware.rates.rate import Rate, RateSplit
 
 SWEEP_S = 60.0
 """How often expired buckets are looked for."""
@@ -46,7 +46,7 @@ class MemoryRates:
         now: float | None = None,
         bot_version: str | None = None,
         channel: str | None = None,
-        by: Sequence[Split] = (),
+        by: Sequence[RateSplit] = (),
     ) -> list[Rate]:
         sums: Counter[str | bytes] = Counter()
         with self._lock:

@@ -65,7 +65,7 @@ class Rate:
         return max(0.0, middle - half), min(1.0, middle + half)
 
 
-Split = Literal["bot_version", "channel"]
+RateSplit = Literal["bot_version", "channel"]
 """What rates can be told apart by, beside the behaviour."""
 
 
@@ -86,7 +86,7 @@ class RateStore(Protocol):
         now: float | None = None,
         bot_version: str | None = None,
         channel: str | None = None,
-        by: Sequence[Split] = (),
+        by: Sequence[RateSplit] = (),
     ) -> Sequence[Rate]:
         """The rates of the window that ends at `now`, in the order of `BEHAVIORS`.
 

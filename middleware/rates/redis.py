@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import RateNames, bucket_keys, increments, to_rates
-from grice.middleware.rates.rate import Rate, Split
+from grice.middleware.rates.rate import Rate, RateSplit
 from grice.middleware.runtime.redis_connection import connect, redis_errors
 
 
@@ -49,7 +49,7 @@ class RedisRates:
         now: float | None = None,
         bot_version: str | None = None,
         channel: str | None = None,
-        by: Sequence[Split] = (),
+        by: Sequence[RateSplit] = (),
     ) -> list[Rate]:
         sums: Counter[str | bytes] = Counter()
         keys = bucket_keys(window_s, time.time() if now is None else now)

@@ -16,10 +16,9 @@ from typing import Any
 from grice.middleware.authoring.augment.example import Example
 from grice.middleware.authoring.augment.settings import AugmentSettings
 from grice.middleware.authoring.augment.variants import Scores, indirect_variants
-from grice.middleware.authoring.indirect_requests.candidate import Candidate
-from grice.middleware.authoring.indirect_requests.direct_request import direct_request, direct_sentence
+from grice.middleware.authoring.indirect_requests.criteria import Candidate, direct_request, direct_sentence
+from grice.middleware.authoring.indirect_requests.encoder import Thesaurus
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
-from grice.middleware.authoring.indirect_requests.synonyms import Thesaurus
 from grice.models.data.indirect_requests import Strategy
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite

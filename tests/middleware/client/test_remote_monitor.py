@@ -16,7 +16,7 @@ from loopback_server import hanging, items_of, loopback, saying, sent
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.client import Remote, RemoteMonitor, RemoteService, RemoteSettings
 from grice.middleware.monitor import Monitor
-from grice.middleware.responses.treatment import ResponseChecks
+from grice.middleware.responses.checks import ResponseChecks
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.dialogue import Dialogue
