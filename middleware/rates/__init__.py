@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from grice.middleware.rates.counters import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Increment, RateNames, increments
 from grice.middleware.rates.memory import MemoryRates
-from grice.middleware.rates.rate import Rate, RateKey, RateSplit, RateStore
+from grice.middleware.rates.rate import Rate, RateKey, RateSplit
+from grice.middleware.rates.rate_store import RateStore
 from grice.middleware.settings import ServiceSettings
 
 __all__ = [

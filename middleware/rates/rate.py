@@ -1,15 +1,15 @@
-"""How often a behaviour was shown, and the contract of where that is kept."""
+"""How often a behaviour was shown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
-from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.models.results import Behavior
 
+RateSplit = Literal["bot_version", "channel"]
+"""What rates can be told apart by, beside the behaviour."""
 Z_95 = 1.959964
 """Two-sided 95 % point of the normal distribution."""
 
@@ -63,49 +63,3 @@ class Rate:
         middle = (share + square / 2) / (1 + square)
         half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
         return max(0.0, middle - half), min(1.0, middle + half)
-
-
-RateSplit = Literal["bot_version", "channel"]
-"""What rates can be told apart by, beside the behaviour."""
-
-
-class RateStore(Protocol):
-    """Counts scored responses and gives their rates over the last so many seconds. Thread-safe."""
-
-    def add(self, responses: Sequence[ScoredResponse]) -> None:
-        """Count responses, each at the time when it was said. It is the caller who sees to it that each comes once.
-
-        Raises:
-            StoreError: the store cannot be reached; some of them may have been counted.
-        """
-        ...
-
-    def rates(
-        self,
-        window_s: int,
-        now: float | None = None,
-        bot_version: str | None = None,
-        channel: str | None = None,
-        by: Sequence[RateSplit] = (),
-    ) -> Sequence[Rate]:
-        """The rates of the window that ends at `now`, in the order of `BEHAVIORS`.
-
-        The window begins up to one bucket early: 10 seconds for windows of up to an hour, 5 minutes up to a day, an hour up to a
-        week.
-
-        Args:
-            window_s: seconds, `SHORTEST_WINDOW_S` to `LONGEST_WINDOW_S`.
-            now: Unix seconds; None: the present.
-            bot_version, channel: only responses of that one; None: of all.
-            by: one rate a behaviour and each bot version or channel that was seen, in alphabetical order; where it is empty, one
-                rate a behaviour, also where there was no response.
-
-        Raises:
-            InputError: the window is too short or too long.
-            StoreError: the store cannot be reached.
-        """
-        ...
-
-    def close(self) -> None:
-        """Give connections back."""
-        ...
