@@ -14,7 +14,7 @@ from grice.models.results import BEHAVIORS, Behavior
 
 MAX_NAME = 100
 
-Outcome = Literal["fires", "stays", "clears"]
+RuleOutcome = Literal["fires", "stays", "clears"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Verdict:
         baseline: the share that it compared with.
     """
 
-    outcome: Outcome
+    outcome: RuleOutcome
     limit: float | None = None
     baseline: float | None = None
 

@@ -85,12 +85,12 @@ class ChatSettings:
         return replace(reply, cost=self.cost(reply.prompt_tokens, reply.completion_tokens))
 
 
-Request = dict[str, Any]
+ChatRequest = dict[str, Any]
 
 
-def request_of(settings: ChatSettings, messages: Sequence[Message]) -> Request:
+def request_of(settings: ChatSettings, messages: Sequence[Message]) -> ChatRequest:
     """The body of a request to `/chat/completions`."""
-    request: Request = {"model": settings.model, "messages": [dataclasses.asdict(each) for each in messages]}
+    request: ChatRequest = {"model": settings.model, "messages": [dataclasses.asdict(each) for each in messages]}
     request.update({name: getattr(settings, name) for name in FIXED if name not in settings.omit})
     optional = {name: getattr(settings, name) for name in ("max_tokens", "top_p", "top_k")}
     request.update({name: value for name, value in optional.items() if value is not None})
@@ -99,7 +99,7 @@ def request_of(settings: ChatSettings, messages: Sequence[Message]) -> Request:
     return request
 
 
-def name_of(settings: ChatSettings, request: Request) -> str:
+def name_of(settings: ChatSettings, request: ChatRequest) -> str:
     """The name of a request in the cache: whatever changes the answer changes the name."""
     whole = json.dumps([settings.url, request], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(whole.encode()).hexdigest()

@@ -23,7 +23,7 @@ RESULT = "response"
 
 Increments = Callable[[ScoredResponse], Sequence[Increment]]
 
-Word = Literal["done", "duplicate", "finished"]
+CommitWord = Literal["done", "duplicate", "finished"]
 """It is done now; the same event had come before in another entry; the entry itself had been finished before."""
 
 # A script that fails midway is not undone. So what could fail, because a key holds something else, is read first.
@@ -94,7 +94,7 @@ class Commit:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommitOutcome:
     """What became of a commit.
 
     Attributes:
@@ -102,7 +102,7 @@ class Outcome:
         trimmed: entries that left the other stream by its limit.
     """
 
-    word: Word
+    word: CommitWord
     trimmed: int = 0
 
 
@@ -190,7 +190,7 @@ class Commits:
         self._settings = settings
         self._script = redis.register_script(_COMMIT)
 
-    def finish(self, commits: Sequence[Commit]) -> list[Outcome]:
+    def finish(self, commits: Sequence[Commit]) -> list[CommitOutcome]:
         """Finish entries in order. After an error it may be called again with the same ones.
 
         Raises:
@@ -206,7 +206,7 @@ class Commits:
         for answer in answers:
             if isinstance(answer, Exception):
                 raise answer
-        return [Outcome(word.decode(), trimmed) for word, trimmed in answers]
+        return [CommitOutcome(word.decode(), trimmed) for word, trimmed in answers]
 
     def _keys_of(self, commit: Commit) -> list[str]:
         mine = self._keys

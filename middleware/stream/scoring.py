@@ -42,11 +42,13 @@ class ScoredEvent:
     judgements: Sequence[Judgement] = ()
 
 
-Asked = tuple[DialogueEvent, Dialogue]
+BotResponse = tuple[DialogueEvent, Dialogue]
 """A response of the bot, and the dialogue that ends in it."""
 
 
-def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callable[[int], None]) -> list[ScoredEvent | Failed]:
+def score(
+    monitor: Monitor, asked: Sequence[BotResponse], max_tries: int, wait: Callable[[int], None]
+) -> list[ScoredEvent | Failed]:
     """One result for each response, in order.
 
     Args:
@@ -64,8 +66,8 @@ def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callab
     return found
 
 
-def _scored(monitor: Monitor, asked: Sequence[Asked], tries: int) -> list[ScoredEvent | Failed]:
-    def work(asked: Sequence[Asked]) -> list[ScoredEvent | Failed]:
+def _scored(monitor: Monitor, asked: Sequence[BotResponse], tries: int) -> list[ScoredEvent | Failed]:
+    def work(asked: Sequence[BotResponse]) -> list[ScoredEvent | Failed]:
         reports = monitor.predict([dialogue for _, dialogue in asked])
         return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
 
@@ -77,7 +79,7 @@ def _failed(error: Exception, tries: int) -> Failed:
     return Failed(type(error).__name__, str(error), tries)
 
 
-def _result(monitor: Monitor, asked: Asked, report: ResponseReport, tries: int) -> ScoredEvent | Failed:
+def _result(monitor: Monitor, asked: BotResponse, report: ResponseReport, tries: int) -> ScoredEvent | Failed:
     event, dialogue = asked
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")

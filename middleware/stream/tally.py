@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.stream.finishing import Finished, Outcome
+from grice.middleware.stream.finishing import CommitOutcome, Finished
 from grice.middleware.stream.planning import Fate
 from grice.middleware.stream.source import Taken
 
@@ -93,7 +93,7 @@ class Tally:
         if self._metrics is not None:
             self._metrics.stream(sum(self.unread.values()), len(taken.entries))
 
-    def written(self, finished: Sequence[Finished], outcomes: Sequence[Outcome]) -> None:
+    def written(self, finished: Sequence[Finished], outcomes: Sequence[CommitOutcome]) -> None:
         """Entries were finished. One that was `finished` before was so by this worker: it only did not hear the answer."""
         for each, outcome in zip(finished, outcomes, strict=True):
             if outcome.word == "duplicate":

@@ -23,10 +23,20 @@ READS_DATA = (
 """Commands and tools that work on data sets; nothing that runs beside a dialogue is among them."""
 PENDING = frozenset(
     (
-        *("Asked", "BehaviorMonitor", "Decision", "Example", "Exchange", "Figure", "Figures", "Finding", "Floats"),
-        *("Found", "Item", "Labels", "Live", "MindModel", "Models", "Outcome", "Progress", "Prompt", "Prompting"),
-        *("Questions", "Read", "Refusal", "Request", "Rewrite", "Scored", "Scores", "Share", "Span", "Split", "State"),
-        *("Trimmed", "Values", "Word", "Wording", "_Asked", "_Maker"),
+        *(
+            "Asked",
+            "BehaviorMonitor",
+            "Example",
+            "Figure",
+            "Figures",
+            "Finding",
+            "Floats",
+            "Found",
+            "Labels",
+            "MindModel",
+            "Models",
+        ),
+        *("Progress", "Prompt", "Prompting", "Questions", "Read", "Rewrite", "Share", "Values", "Wording", "_Asked"),
     )
 )
 """Names outside of `models` that still mean two things."""
