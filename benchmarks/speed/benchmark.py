@@ -23,7 +23,7 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, attempt
 from grice.benchmarks.direct.held_out import FILES, dialogues, held_out
 from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors
-from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
+from grice.benchmarks.speed.checkpoint import PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import add_readers
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
 from grice.benchmarks.speed.options import SpeedOptions
@@ -48,20 +48,17 @@ def _ours(precision: str, options: SpeedOptions, name: str) -> Rewrite:
     return lambda given: [rewrite.text for rewrite in ours.predict(given)]
 
 
-def _pytorch(options: SpeedOptions, name: str) -> Rewrite:
-    return PyTorchRewriter(Checkpoint(options.checkpoint), options.threads).rewrite
-
-
-def _ctranslate2(options: SpeedOptions, name: str) -> Rewrite:
-    return CTranslate2Rewriter(Checkpoint(options.checkpoint), options.threads).rewrite
+def _rival(kind: type[PyTorchRewriter] | type[CTranslate2Rewriter], options: SpeedOptions, name: str) -> Rewrite:
+    with float_rewriter(options.checkpoint, options.rewriter) as weights:
+        return kind(weights, options.threads).rewrite
 
 
 REWRITERS = Systems[SpeedOptions, Rewrite](
     "speed",
     System("grice-int8", "our models as they ship, and the service on them", "ours", partial(_ours, "int8")),
     System("grice-fp32", "the same before they were rounded", "ours", partial(_ours, "fp32")),
-    System("pytorch", "the rewriter's checkpoint in PyTorch", "rival", _pytorch),
-    System("ctranslate2-int8", "the same in CTranslate2, int8", "rival", _ctranslate2),
+    System("pytorch", "the rewriter in float weights, in PyTorch", "rival", partial(_rival, PyTorchRewriter)),
+    System("ctranslate2-int8", "the same in CTranslate2, int8", "rival", partial(_rival, CTranslate2Rewriter)),
 )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.benchmarks.core.options import Threaded, model_option, option
+from grice.benchmarks.speed.checkpoint import SHIPPED
 
 
 @dataclass(frozen=True)
@@ -18,5 +19,7 @@ class SpeedOptions(Threaded):
     resolver: str = model_option("slot-value resolver", "slot_values")
     intentions: str = model_option("intention detector", "intentions")
     mind: str = model_option("model of minds", "mind")
-    checkpoint: Path = option(Path("runs/rewriter/model"), "the trained rewriter, for PyTorch and CTranslate2", "DIR")
+    checkpoint: Path = option(
+        SHIPPED, "float weights for PyTorch and CTranslate2; shipped: those of --rewriter, dequantised", "DIR"
+    )
     rounds: int = option(3, "measure N times", "N", (1, 1000))

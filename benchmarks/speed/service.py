@@ -13,9 +13,9 @@ import numpy as np
 from tqdm import tqdm
 
 from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.speed.load import Caller, Load, body_of, drive
 from grice.benchmarks.speed.options import SpeedOptions
-from grice.benchmarks.speed.rest_load import Caller, Load, body_of, drive
-from grice.benchmarks.speed.rest_service import RestService
+from grice.benchmarks.speed.servers import RestService
 from grice.benchmarks.speed.timing import add_percentiles, interleaved, percentile, rate
 from grice.benchmarks.stats.metrics import Measure
 from grice.models.dialogue import Dialogue

@@ -8,7 +8,6 @@ in parts side by side, one a CPU; sessions have `--threads` threads.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +20,7 @@ import numpy as np
 
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.speed.options import SpeedOptions
-from grice.benchmarks.speed.rest_service import START
+from grice.benchmarks.speed.servers import START, foreign_environment
 from grice.benchmarks.speed.timing import rate
 from grice.benchmarks.worker.local_redis import LocalRedis
 from grice.middleware.events.event import DialogueEvent
@@ -46,8 +45,7 @@ class WorkerProcess:
     """
 
     def __init__(self, redis: LocalRedis, settings: Mapping[str, str], command: Sequence[str] = MONITOR) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-        self._environment = {**inherited, f"{PREFIX}REDIS_URL": redis.url, **settings}
+        self._environment = {**foreign_environment(), f"{PREFIX}REDIS_URL": redis.url, **settings}
         self._command = command
         self._client = redis.client()
 

@@ -22,7 +22,7 @@ from grice.models.data.rectom_options import options_of, strategy_of
 from grice.models.dialogue import plain_text
 from grice.models.errors import DataCorrupt
 from grice.models.minds.labels import MIND_ROLES, MindRole
-from grice.models.minds.questions import SEVERAL, TASKS, Kind, MindQuestion, Option, RoleTurn, Task, kind_of, role_of
+from grice.models.minds.questions import SEVERAL, TASKS, MindQuestion, Option, QuestionKind, RoleTurn, Task, kind_of, role_of
 
 FOLDER = "rectom"
 
@@ -40,7 +40,7 @@ FILES: Mapping[Task, str] = {
 }
 
 _INTENTION = re.compile(r'intention expressed by the (\w+) in the "(.*)" given the dialogue history', re.DOTALL | re.IGNORECASE)
-_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
+_PATTERNS: Mapping[QuestionKind, re.Pattern[str]] = {
     "fine-intention": _INTENTION,
     "coarse-intention": _INTENTION,
     "belief": re.compile(r"the (recommender) believe the seeker's attitude about the (.*)\?$", re.DOTALL | re.IGNORECASE),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from grice.models.minds.labels import BELIEFS, DECISIONS, OTHER, Attitude, MindRole
-from grice.models.minds.questions import Kind, Option
+from grice.models.minds.questions import Option, QuestionKind
 
 _GREETING = "greetings"
 _COARSE: Mapping[MindRole, Mapping[str, str]] = {
@@ -60,7 +60,7 @@ _FINE: Mapping[MindRole, Mapping[str, str]] = {
 }
 
 
-def options_of(kind: Kind, role: MindRole, choices: Sequence[str] | Mapping[str, str]) -> tuple[Option, ...]:
+def options_of(kind: QuestionKind, role: MindRole, choices: Sequence[str] | Mapping[str, str]) -> tuple[Option, ...]:
     """The options of a question of that kind on the mind of `role`.
 
     Raises:
@@ -90,7 +90,7 @@ def _lettered(choices: Sequence[str] | Mapping[str, str]) -> Iterator[tuple[str,
         yield letter, text.strip()
 
 
-def _label(kind: Kind, role: MindRole, text: str) -> str:
+def _label(kind: QuestionKind, role: MindRole, text: str) -> str:
     if kind == "fine-intention":
         return _by_phrase(_FINE[role], text)
     if kind in ("coarse-intention", "prediction"):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +20,7 @@ from grice.models.data import direct
 from grice.models.directness.scorer import directness_inputs
 from grice.models.text.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 Loss = Literal["pointwise", "pairwise", "both"]
@@ -69,35 +69,50 @@ class TripleBatch:
     query: Tensor
 
 
-def train_directness(data_dir: Path, out: Path, recipe: DirectnessRecipe | None = None, device: str = "auto") -> float:
-    """Train the scorer into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev exact match."""
+def train_directness(
+    data_dir: Path, out: Path, recipe: DirectnessRecipe | None = None, device: str = "auto", start: Path | None = None
+) -> float:
+    """Train the scorer into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev exact match.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM.
+    """
     recipe = recipe or DirectnessRecipe()
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
     rows, dev = direct.read(data_dir, parts=["train"]), direct.read(data_dir, parts=["dev"])
-    words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
-    model = small_model(words, recipe)
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, model = begun.tokenizer, begun.model
+        shape = begun.facts["recipe"]
+        recipe = replace(recipe, layout=SourceFormat(**shape["layout"]), layers=shape["layers"])
+    else:
+        words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
+        tokenizer, model = words.tokenizer, small_model(words, recipe)
 
     def loss(current: nn.Module, batch: TripleBatch) -> Tensor:
         raw = current(batch.ids.to(place), batch.mask.to(place), batch.query.to(place)).float()
         return ranking_loss(raw.view(3, -1), recipe.loss)
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
-        raw = raw_scores(current, words.tokenizer, dev, recipe.layout)
+        raw = raw_scores(current, tokenizer, dev, recipe.layout)
         exact = float(((raw[0] > raw[1]) & (raw[1] > raw[2])).mean())
         tau = float(np.mean([np.sign(raw[a] - raw[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
         return exact, {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
-    batches = batcher(words.tokenizer, rows, recipe)
+    batches = batcher(tokenizer, rows, recipe)
     best = Trainer(model, out, recipe.schedule, batches, loss, evaluate, place).fit()
-    slope, offset = calibration(raw_scores(model.eval(), words.tokenizer, dev, recipe.layout))
-    folder = out / "model"
-    folder.mkdir(exist_ok=True)
-    torch.save(model.state_dict(), folder / "model.pt")
-    words.tokenizer.save(str(folder / "tokenizer.json"))
+    slope, offset = calibration(raw_scores(model.eval(), tokenizer, dev, recipe.layout))
     facts = {"recipe": asdict(recipe), "dev_exact_match": best, "calibration": {"slope": slope, "offset": offset}}
-    (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    save_checkpoint(out / "model", model, tokenizer, facts | started_from(start))
     return best
+
+
+def restore(folder: Path, pieces: int, facts: Facts) -> DirectnessNetwork:
+    """The trained scorer in the folder of a checkpoint."""
+    recipe = facts["recipe"]
+    shape = replace(DirectnessRecipe(), layout=SourceFormat(**recipe["layout"]), layers=recipe["layers"])
+    return with_weights(empty_model(pieces, shape), folder)
 
 
 def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> DirectnessNetwork:

@@ -23,21 +23,10 @@ READS_DATA = (
 """Commands and tools that work on data sets; nothing that runs beside a dialogue is among them."""
 PENDING = frozenset(
     (
-        *(
-            "Answers",
-            "Asked",
-            "BehaviorMonitor",
-            "Decision",
-            "DirectnessScorer",
-            "Example",
-            "Exchange",
-            "Finding",
-            "Floats",
-            "Found",
-        ),
-        *("Item", "Labels", "Live", "MindModel", "Models", "Outcome", "Paper", "PaperRow", "Progress", "Prompt", "Prompting"),
-        *("Questions", "Read", "Refusal", "Request", "Rewrite", "Scored", "Share", "Span", "Split", "State", "StoredFolds", "Text"),
-        *("Trimmed", "Wording", "_Maker"),
+        *("Asked", "BehaviorMonitor", "Decision", "Example", "Exchange", "Figure", "Figures", "Finding", "Floats"),
+        *("Found", "Item", "Labels", "Live", "MindModel", "Models", "Outcome", "Progress", "Prompt", "Prompting"),
+        *("Questions", "Read", "Refusal", "Request", "Rewrite", "Scored", "Scores", "Share", "Span", "Split", "State"),
+        *("Trimmed", "Values", "Word", "Wording", "_Asked", "_Maker"),
     )
 )
 """Names outside of `models` that still mean two things."""

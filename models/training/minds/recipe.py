@@ -17,7 +17,7 @@ from grice.models.data import rectom
 from grice.models.manifest import write_manifest
 from grice.models.minds.joint_encoder import JointEncoder, reading_of
 from grice.models.minds.model import MindMembers
-from grice.models.minds.questions import ATTITUDE, TASKS, Kind, MindQuestion, answer, head_of
+from grice.models.minds.questions import ATTITUDE, TASKS, MindQuestion, QuestionKind, answer, head_of
 from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
 from grice.models.runtime.heads import Floats, halved
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
@@ -28,7 +28,7 @@ from grice.models.training.minds.sets import sets_of, wanted
 from grice.models.training.set_networks import SetRecipe, fit_networks
 
 FOLDS_FILE = "rectom_folds.json"
-TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
+TEACHING: tuple[QuestionKind, ...] = ("fine-intention", "prediction", "belief")
 """Kinds of questions that heads are fitted to; the answers to the others follow from these."""
 MOST_VECTORS = 6000
 """Vectors that the axes are found from."""
@@ -114,9 +114,17 @@ def _head(name: str, examples: Sequence[MindExample], axes: Floats, recipe: Mind
 
 
 def train_mind(
-    data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+    data_dir: Path,
+    out: Path,
+    recipe: MindRecipe | None = None,
+    encoder: SentenceEncoder | None = None,
+    version: str = "1",
+    start: Path | None = None,
 ) -> Path:
     """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its joint encoder.
+
+    Args:
+        start: the folder of a checkpoint that the joint encoder begins with, in place of MiniLM.
 
     Raises:
         DataError: the data cannot be read.
@@ -128,7 +136,7 @@ def train_mind(
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
     if recipe.reader:
-        shutil.copytree(_joint(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+        shutil.copytree(_joint(examples, out / "reader", recipe.reader, start), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -175,8 +183,8 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     return path
 
 
-def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe) -> Path:
-    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
+def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe, start: Path | None = None) -> Path:
+    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe, start)
 
 
 def _fold(

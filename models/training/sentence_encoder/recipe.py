@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from transformers import BertConfig, BertModel
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.text.template import token_id
 from grice.models.training import vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.sentence_encoder import texts as sentence_texts
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
@@ -53,8 +54,13 @@ class Taught:
     vectors: Tensor
 
 
-def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | None = None, device: str = "auto") -> float:
+def train_sentence_encoder(
+    data_dir: Path, out: Path, recipe: SentenceRecipe | None = None, device: str = "auto", start: Path | None = None
+) -> float:
     """Train the encoder into `out` (checkpoints, `model/`); goes on where a stopped run was.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM.
 
     Returns the mean cosine to the teacher on texts that were not learned from.
     """
@@ -63,10 +69,17 @@ def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | N
     place = choose_device(device)
     texts = sentence_texts.read(data_dir)
     random.Random(recipe.seed).shuffle(texts)
-    words = _vocabulary(texts, out / "tokenizer.json", recipe)
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, student = begun.tokenizer, begun.model
+        student.embeddings.requires_grad_(False)
+        shape = begun.facts["recipe"]
+        recipe = replace(recipe, layers=tuple(shape["layers"]), max_tokens=shape["max_tokens"])
+    else:
+        words = vocabulary.read_or_cut(out / "tokenizer.json", lambda: texts, (), at_least=2, size=recipe.vocabulary)
+        tokenizer, student = words.tokenizer, small_model(words, recipe)
     goal = _teacher_vectors(texts, out / "teacher.npy", recipe, place)
-    rows = _ids(words.tokenizer, texts, recipe.max_tokens)
-    student = small_model(words, recipe)
+    rows = _ids(tokenizer, texts, recipe.max_tokens)
     held_out = min(HELD_OUT, len(rows) // 4) // BATCH * BATCH
 
     def batch_of(places: Sequence[int]) -> Taught:
@@ -92,25 +105,15 @@ def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | N
         return [[held_out + at for at in each] for each in bucketed(lengths, BATCH, generator)]
 
     best = Trainer(student, out, recipe.schedule, batches, loss, evaluate, place).fit()
-    folder = out / "model"
-    folder.mkdir(exist_ok=True)
-    torch.save(student.state_dict(), folder / "model.pt")
-    words.tokenizer.save(str(folder / "tokenizer.json"))
+    data = f"{len(texts)} texts of dialogue data, without labels; teacher all-MiniLM-L6-v2"
+    facts = {"recipe": asdict(recipe), "data": data, "held_out_cosine": best}
+    folder = save_checkpoint(out / "model", student, tokenizer, facts | started_from(start))
     (folder / "samples.json").write_text(json.dumps(rows[:SAMPLES]) + "\n", encoding="utf-8")
-    facts = {"recipe": asdict(recipe), "held_out_cosine": best, "texts": len(texts)}
-    (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return best
 
 
 def _cosines(model: nn.Module, batch: Taught, place: torch.device) -> Tensor:
     return (vectors_of(model, batch.ids.to(place), batch.mask.to(place)).cpu() * batch.vectors).sum(-1)
-
-
-def _vocabulary(texts: Sequence[str], path: Path, recipe: SentenceRecipe) -> vocabulary.Vocabulary:
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        vocabulary.cut(texts, (), at_least=2, size=recipe.vocabulary).tokenizer.save(str(path))
-    return vocabulary.read(path)
 
 
 def _ids(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[list[int]]:
@@ -169,6 +172,11 @@ def small_model(words: vocabulary.Vocabulary, recipe: SentenceRecipe) -> BertMod
     _load(model, chosen)
     model.embeddings.requires_grad_(False)
     return model
+
+
+def restore(folder: Path, pieces: int, facts: Facts) -> BertModel:
+    """The trained encoder in the folder of a checkpoint."""
+    return with_weights(empty_model(pieces, len(facts["recipe"]["layers"]), facts["recipe"]["max_tokens"]), folder)
 
 
 def _load(model: BertModel, state: dict[str, Tensor]) -> None:

@@ -16,7 +16,7 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct import nlu
 from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.benchmarks.direct.held_out import held_out
-from grice.benchmarks.direct.plain_nlu import Hyperparameters, PlainNlu, cross_validate, user_turns
+from grice.benchmarks.direct.plain_nlu import Hyperparameters, PlainNlu, held_out_f1, user_turns
 from grice.models import Dialogue
 from grice.models.errors import DataNotFound, ModelNotFound
 from grice.models.manifest import shipped
@@ -142,8 +142,8 @@ def test_turns_without_an_act_are_to_get_none() -> None:
 def test_cross_validation_never_tests_on_a_dialogue_it_learned() -> None:
     texts = [f"word{number // 2}" for number in range(20)]
     labels = [frozenset({f"label{number // 2}"}) for number in range(20)]
-    seen = cross_validate(texts, labels, [str(number) for number in range(20)], Hyperparameters(1000, True, 1), 5)
-    unseen = cross_validate(texts, labels, [str(number // 2) for number in range(20)], Hyperparameters(1000, True, 1), 5)
+    seen = held_out_f1(texts, labels, [str(number) for number in range(20)], Hyperparameters(1000, True, 1), 5)
+    unseen = held_out_f1(texts, labels, [str(number // 2) for number in range(20)], Hyperparameters(1000, True, 1), 5)
     assert seen > 50
     assert unseen == 0
 

@@ -151,6 +151,19 @@ def test_a_stopped_cross_validation_goes_on(data: Path, tmp_path: Path, monkeypa
     assert other != went_on
 
 
+def test_calibration_is_on_dialogues_that_the_members_did_not_see(examples: BehaviorExamples, auxiliary: Networks) -> None:
+    """Labels drawn by lot can be learned by heart and not told beforehand: a curve that knows that is nearly flat."""
+    lot = np.random.default_rng(0).integers(0, 2, (len(examples.inputs), len(BEHAVIORS), 1)).astype(float)
+    drawn = replace(examples, labels=np.repeat(lot, 2, axis=2))
+    eager = NetworkRecipe(count=1, hidden=32, hidden_dropout=0, input_dropout=0, epochs=40)
+    recipe = replace(SMALL, trees=20, leaf=1, word_strength=1000.0, networks=eager)
+    heads, thresholds = behaviors.fit(drawn, auxiliary, recipe)
+    assert np.median(np.abs(heads.slope)) < 0.5
+    learned, _ = calibrated(heads, behaviors.means(heads, drawn), drawn.labels)
+    assert learned.slope.min() > 3
+    assert max(thresholds.values()) < 0.8
+
+
 def test_a_trained_monitor_scores_with_its_encoder(data: Path, tmp_path: Path) -> None:
     folder = train_behaviors(data, tmp_path, SMALL)
     encoder = load_sentence_encoder()

@@ -1,9 +1,12 @@
-"""A real server in its own process, for measuring from outside."""
+"""Real servers in processes of their own, for measuring from outside."""
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -14,12 +17,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+from grice.middleware.settings import PREFIX
 from grice.models.errors import ModelError
 
 Entered = TypeVar("Entered", bound="ServerProcess")
 
+START = "import sys; from grice.middleware.cli import main; sys.exit(main())"
+ADDRESS = re.compile(r"http://[\w.\-]+:\d+")
 START_SECONDS = 180.0
 STOP_SECONDS = 15.0
+
+
+def foreign_environment() -> dict[str, str]:
+    """The environment without settings of ours: figures are those of the defaults."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
 
 
 class ServerProcess(ABC):
@@ -98,3 +109,25 @@ class ServerProcess(ABC):
             self._process.kill()
             self._process.wait()
         self._output.close()
+
+
+class RestService(ServerProcess):
+    """`grice serve`.
+
+    Args:
+        settings: its environment variables (`GRICE_BATCH_SIZE`, …).
+        port: where it listens; 0: on a free port.
+    """
+
+    def __init__(self, settings: Mapping[str, str], port: int = 0) -> None:
+        super().__init__(
+            "the REST service",
+            [sys.executable, "-c", START, "serve", "--port", str(port)],
+            {**foreign_environment(), "PYTHONUNBUFFERED": "1", **settings},
+            "/health/ready",
+        )
+
+    def find_address(self, said: str) -> str | None:
+        """The first address that it printed."""
+        found = ADDRESS.search(said)
+        return found.group() if found else None

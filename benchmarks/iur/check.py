@@ -15,9 +15,9 @@ from pathlib import Path
 
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Result
-from grice.benchmarks.iur.bot_report import results_of, rows_of, tables_of
-from grice.benchmarks.iur.bot_run import BotOutcome, run_bot_test
 from grice.benchmarks.iur.bots import Bot, model_bot, server_bot
+from grice.benchmarks.iur.outcomes import BotOutcome, run_bot_test
+from grice.benchmarks.iur.report import results_of, rows_of, tables_of
 from grice.benchmarks.rasa.host import PYTHON, WORK
 from grice.middleware import Pipeline, PipelineSettings
 from grice.middleware.authoring.augment.writing import write_whole

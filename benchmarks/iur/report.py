@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from grice.benchmarks.core.report import NOTHING, interval
 from grice.benchmarks.core.results import Cell, Result, Table
-from grice.benchmarks.iur.bot_run import CONDITIONS, BotOutcome, Condition
+from grice.benchmarks.iur.outcomes import CONDITIONS, BotOutcome, Condition
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.benchmarks.stats.metrics import mean
 
@@ -73,7 +74,11 @@ def tables_of(results: Sequence[Result]) -> list[Table]:
     for task in dict.fromkeys(result.task for result in results):
         cells = {(result.system, result.metric): result for result in results if result.task == task}
         kind, _, name = task.partition(": ")
-        row: tuple[Cell, ...] = (name or "all", *(_cell(cells[column]) for column in _COLUMNS), cells["plain", "accuracy"].n)
+        row: tuple[Cell, ...] = (
+            name or "all",
+            *(interval(cells[column], 0, NOTHING) for column in _COLUMNS),
+            cells["plain", "accuracy"].n,
+        )
         tables.setdefault(kind, []).append(row)
     header = tuple(system if metric == "accuracy" else metric for system, metric in _COLUMNS)
     return [Table(f"Understood, by {kind} (%)", (kind, *header, "n"), tuple(rows)) for kind, rows in tables.items()]
@@ -83,14 +88,6 @@ _COLUMNS = (
     *((condition, "accuracy") for condition in CONDITIONS),
     *((system, metric) for system, metric, *_ in _CHANGES),
 )
-
-
-def _cell(result: Result) -> str:
-    if result.value is None:
-        return "–"
-    if result.low is None or result.high is None:
-        return f"{result.value:.0f}"
-    return f"{result.value:.0f} [{result.low:.0f}, {result.high:.0f}]"
 
 
 def rows_of(outcomes: Sequence[BotOutcome]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Callers of the REST service: each keeps one connection and waits for its answer before it calls again."""
+"""Callers of a service: each keeps one connection and waits for its answer before it calls again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -67,24 +67,39 @@ def body_of(dialogue: Dialogue) -> bytes:
 
 def drive(address: str, bodies: Sequence[bytes], callers: int) -> Load:
     """Send every body once, by `callers` at the same time."""
-    seconds = np.full(len(bodies), np.nan)
-    places = iter(range(len(bodies)))
+
+    def open_caller() -> tuple[Call, Callable[[], None]]:
+        caller = Caller(address)
+        return lambda place: caller.rewrite(bodies[place]), caller.close
+
+    begin = time.perf_counter()
+    seconds = share(len(bodies), callers, open_caller)
+    return Load(seconds, time.perf_counter() - begin)
+
+
+Call = Callable[[int], float]
+"""Makes the call at a place; the seconds that it took."""
+
+
+def share(count: int, callers: int, open_caller: Callable[[], tuple[Call, Callable[[], None]]]) -> Array:
+    """Seconds of `count` calls, which `callers` share; each opens what it calls with, and closes it."""
+    seconds = np.full(count, np.nan)
+    places = iter(range(count))
     lock = threading.Lock()
 
     def work() -> None:
-        caller = Caller(address)
+        call, close = open_caller()
         while True:
             with lock:
                 place = next(places, None)
             if place is None:
                 break
-            seconds[place] = caller.rewrite(bodies[place])
-        caller.close()
+            seconds[place] = call(place)
+        close()
 
     threads = [threading.Thread(target=work) for _ in range(callers)]
-    begin = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return Load(seconds, time.perf_counter() - begin)
+    return seconds
