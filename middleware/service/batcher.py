@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from grice.middleware.runtime.isolation import isolate
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelError, Overloaded
+from grice.models.errors import Overloaded
 
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
@@ -123,9 +124,8 @@ class Batcher(Generic[Asked, Result]):
                 batch = self._take()
             except Exception as error:  # whoever waits is told, and later callers are served
                 log.error("the queue broke", extra={"error": type(error).__name__})
-                batch, self._waiting = self._waiting, []
-                _answer(batch, [error for _ in batch])
-                continue
+                broken, self._waiting, batch = self._waiting, [], []
+                _answer(broken, [error] * len(broken))
             if batch:
                 await self._serve(batch)
             if not self._waiting and not self._closing:
@@ -159,19 +159,7 @@ class Batcher(Generic[Asked, Result]):
         except Exception as error:  # it only listens
             log.error("a listener failed", extra={"error": type(error).__name__})
         asked = [item.asked for item in batch]
-        _answer(batch, await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, asked))
-
-    def _outcomes(self, asked: Sequence[Asked]) -> list[Result | Exception]:
-        """A result or an error each. A failed batch is tried again one by one, so that one item does not fail the others."""
-        try:
-            results = list(self._predict(asked))
-            if len(results) != len(asked):
-                raise ModelError(f"the model gave {len(results)} results for {len(asked)} items")
-            return [*results]
-        except Exception as error:
-            if len(asked) == 1:
-                return [error]
-            return [outcome for each in asked for outcome in self._outcomes([each])]
+        _answer(batch, await asyncio.get_running_loop().run_in_executor(self._worker, isolate, self._predict, asked))
 
 
 def _answer(items: Sequence[_Item[Asked, Result]], outcomes: Sequence[Result | Exception]) -> None:

@@ -14,7 +14,17 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
-from grice.models.errors import DeadlineExceeded, DeliveryError, InputError, NluError, NluLate, Overloaded, StoreError, shorten
+from grice.models.errors import (
+    DeadlineExceeded,
+    DeliveryError,
+    GriceError,
+    InputError,
+    NluError,
+    NluLate,
+    Overloaded,
+    StoreError,
+    shorten,
+)
 
 MEDIA_TYPE = "application/problem+json"
 MAX_ERRORS = 20
@@ -74,6 +84,18 @@ class Refused(Exception):
         super().__init__(problem.detail)
 
 
+_OF_ERROR: Mapping[type[GriceError], tuple[int, str, float | None]] = {
+    InputError: (422, "invalid-value", None),
+    Overloaded: (429, "overloaded", 1),
+    StoreError: (503, "store-unavailable", 1),
+    DeliveryError: (503, "stream-unavailable", 1),
+    DeadlineExceeded: (503, "deadline-exceeded", 1),
+    NluLate: (504, "nlu-late", None),
+    NluError: (502, "nlu-failed", None),
+}
+"""Status and kind of an error of ours, and after how many seconds to try again; the first that fits."""
+
+
 def problem_of(error: Exception) -> Problem:
     """What a caller is told of `error`. An unforeseen one is logged by class and place only: its message may quote a turn."""
     if isinstance(error, Refused):
@@ -82,18 +104,11 @@ def problem_of(error: Exception) -> Problem:
         return _invalid(error)
     if isinstance(error, HTTPException):
         return _http(error)
-    if isinstance(error, InputError):
-        return Problem(422, "invalid-value", str(error))
-    if isinstance(error, Overloaded):
-        return Problem(429, "overloaded", str(error), headers={"retry-after": str(max(1, round(error.retry_after_s)))})
-    if isinstance(error, StoreError):
-        return Problem(503, "store-unavailable", str(error), headers={"retry-after": "1"})
-    if isinstance(error, DeliveryError):
-        return Problem(503, "stream-unavailable", str(error), headers={"retry-after": "1"})
-    if isinstance(error, NluError):
-        return Problem(504, "nlu-late", str(error)) if isinstance(error, NluLate) else Problem(502, "nlu-failed", str(error))
-    if isinstance(error, DeadlineExceeded):
-        return Problem(503, "deadline-exceeded", str(error), headers={"retry-after": "1"})
+    for kind, (status, name, retry_after_s) in _OF_ERROR.items():
+        if isinstance(error, kind):
+            seconds = error.retry_after_s if isinstance(error, Overloaded) else retry_after_s
+            headers = {} if seconds is None else {"retry-after": str(max(1, round(seconds)))}
+            return Problem(status, name, str(error), headers=headers)
     log.error("request failed", extra={"error": type(error).__name__, "at": _place(error)})
     return Problem(500, "internal", "The service failed on this request; its log has the request_id.")
 

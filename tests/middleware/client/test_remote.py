@@ -68,10 +68,6 @@ def test_without_a_mode_the_service_decides(service_url: str) -> None:
     assert Remote(TURNS, patient(service_url)).predict([WISH]) == fake_pipeline().predict([WISH])
 
 
-def test_the_remote_directness_is_that_of_the_model_in_process(service_url: str) -> None:
-    assert Remote(DIRECTNESS, patient(service_url)).predict([WISH, PLAIN]) == fake_pipeline().directness.predict([WISH, PLAIN])
-
-
 def test_a_failure_inside_the_service_comes_with_the_turn(service_url: str) -> None:
     (analysis,) = Remote(TURNS, patient(service_url)).predict([Dialogue.of("I wish for poison")])
     assert (analysis.text, analysis.reason) == ("I wish for poison", "failed")
