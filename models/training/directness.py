@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
 from grice.models.data import direct
 from grice.models.directness.scorer import directness_inputs
@@ -119,27 +119,14 @@ def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> Direc
     """The untrained scorer, its encoder from MiniLM."""
     model = empty_model(words.tokenizer.get_vocab_size(), recipe)
     state = warm_start.bert_weights(words.kept_ids, len(TAGS), recipe.layout.max_tokens, recipe.layers)
-    missing, unexpected = model.encoder.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"embeddings.position_ids", "embeddings.token_type_ids"}:
-        raise RuntimeError(f"MiniLM's weights do not fit: missing {missing}, unexpected {unexpected}")
+    warm_start.load(model.encoder, state, warm_start.BERT_COMPUTED)
     return model
 
 
 def empty_model(vocabulary_size: int, recipe: DirectnessRecipe) -> DirectnessNetwork:
     """The scorer with random weights."""
-    config = BertConfig(
-        vocab_size=vocabulary_size,
-        hidden_size=warm_start.WIDTH,
-        num_hidden_layers=recipe.layers,
-        num_attention_heads=warm_start.HEADS,
-        intermediate_size=warm_start.FEED_FORWARD,
-        max_position_embeddings=recipe.layout.max_tokens,
-        type_vocab_size=1,
-        hidden_dropout_prob=recipe.dropout,
-        attention_probs_dropout_prob=recipe.dropout,
-        attn_implementation="eager",
-    )
-    return DirectnessNetwork(BertModel(config, add_pooling_layer=False), recipe.dropout)
+    encoder = warm_start.empty_bert(vocabulary_size, recipe.layers, recipe.layout.max_tokens, recipe.dropout)
+    return DirectnessNetwork(encoder, recipe.dropout)
 
 
 def ranking_loss(raw: Tensor, kind: Loss) -> Tensor:

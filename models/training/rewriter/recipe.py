@@ -152,9 +152,7 @@ def small_model(words: vocabulary.Vocabulary, recipe: SmallRecipe) -> BartForCon
     )
     model = BartForConditionalGeneration(config)
     state = warm_start.bart_weights(words.kept_ids, len(TAGS), positions, recipe.decoder_layers)
-    missing, unexpected = model.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"lm_head.weight", "final_logits_bias"}:
-        raise RuntimeError(f"MiniLM's weights do not fit BART: missing {missing}, unexpected {unexpected}")
+    warm_start.load(model, state, ("lm_head.weight", "final_logits_bias"))
     model.tie_weights()
     return model
 

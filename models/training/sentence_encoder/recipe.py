@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.text.template import token_id
@@ -117,8 +117,9 @@ def _cosines(model: nn.Module, batch: Taught, place: torch.device) -> Tensor:
 
 
 def _ids(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[list[int]]:
+    start, end = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
     encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    return [[vocabulary.CLS, *each.ids[: most - 2], vocabulary.SEP] for each in encoded]
+    return [[start, *each.ids[: most - 2], end] for each in encoded]
 
 
 def _teacher_vectors(texts: Sequence[str], path: Path, recipe: SentenceRecipe, place: torch.device) -> NDArray[np.float16]:
@@ -130,11 +131,10 @@ def _teacher_vectors(texts: Sequence[str], path: Path, recipe: SentenceRecipe, p
     tokenizer = Tokenizer.from_file(str(warm_start.folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    cls, sep = (token_id(tokenizer, token) for token in ("[CLS]", "[SEP]"))
-    rows = [[cls, *each.ids[: recipe.max_tokens - 2], sep] for each in encoded]
+    rows = _ids(tokenizer, texts, recipe.max_tokens)
     teacher = empty_model(tokenizer.get_vocab_size(), warm_start.LAYERS, recipe.max_tokens)
-    _load(teacher, warm_start.bert_weights(range(tokenizer.get_vocab_size()), 0, recipe.max_tokens, warm_start.LAYERS))
+    state = warm_start.bert_weights(range(tokenizer.get_vocab_size()), 0, recipe.max_tokens, warm_start.LAYERS)
+    warm_start.load(teacher, state, warm_start.BERT_COMPUTED)
     teacher.to(place).eval()
     found = np.zeros((len(rows), warm_start.WIDTH), np.float16)
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
@@ -169,7 +169,7 @@ def small_model(words: vocabulary.Vocabulary, recipe: SentenceRecipe) -> BertMod
         chosen |= {
             f"encoder.layer.{target}.{name.removeprefix(start)}": value for name, value in state.items() if name.startswith(start)
         }
-    _load(model, chosen)
+    warm_start.load(model, chosen, warm_start.BERT_COMPUTED)
     model.embeddings.requires_grad_(False)
     return model
 
@@ -179,24 +179,6 @@ def restore(folder: Path, pieces: int, facts: Facts) -> BertModel:
     return with_weights(empty_model(pieces, len(facts["recipe"]["layers"]), facts["recipe"]["max_tokens"]), folder)
 
 
-def _load(model: BertModel, state: dict[str, Tensor]) -> None:
-    missing, unexpected = model.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"embeddings.position_ids", "embeddings.token_type_ids"}:
-        raise RuntimeError(f"MiniLM's weights do not fit: missing {missing}, unexpected {unexpected}")
-
-
 def empty_model(vocabulary_size: int, layers: int, max_tokens: int) -> BertModel:
     """The encoder with random weights; no dropout, since it learns to copy."""
-    config = BertConfig(
-        vocab_size=vocabulary_size,
-        hidden_size=warm_start.WIDTH,
-        num_hidden_layers=layers,
-        num_attention_heads=warm_start.HEADS,
-        intermediate_size=warm_start.FEED_FORWARD,
-        max_position_embeddings=max_tokens,
-        type_vocab_size=1,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        attn_implementation="eager",
-    )
-    return BertModel(config, add_pooling_layer=False)
+    return warm_start.empty_bert(vocabulary_size, layers, max_tokens, 0.0)

@@ -24,7 +24,8 @@ from grice.models.training.behaviors import members as behavior_members
 from grice.models.training.behaviors import recipe as behaviors
 from grice.models.training.behaviors.auxiliary import train_auxiliary
 from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
-from grice.models.training.behaviors.recipe import best_threshold, calibrated, cross_validate, fold_of, train_behaviors
+from grice.models.training.behaviors.recipe import best_threshold, calibrated, cross_validate, train_behaviors
+from grice.models.training.cross_validation import fold_of
 from grice.models.training.heads import NetworkRecipe, pack
 
 TINY = NetworkRecipe(count=2, hidden=8, epochs=3)
