@@ -21,7 +21,6 @@ from rasa.shared.nlu.training_data.training_data import TrainingData
 from grice.components.history import dialogue_of, is_said
 from grice.components.message_record import Record, failure_of, record_of
 from grice.components.settings import ComponentSettings, read_settings
-from grice.middleware.turns.analysis import Stage
 from grice.models.dialogue import Dialogue
 from grice.models.errors import CircuitOpen, DeadlineExceeded, GriceError, InputError, ServiceError
 
@@ -50,7 +49,7 @@ class GriceComponent(GraphComponent):
     """The keys of `config.yml` with each backend."""
     own: ClassVar[type[Any] | None] = None
     """The settings class of those keys that no other component has; made by its `of`, or by itself."""
-    stage: ClassVar[Stage]
+    stage: ClassVar[str]
     """What failures are recorded as."""
     model: Any
 

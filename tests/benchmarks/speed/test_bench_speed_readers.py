@@ -40,6 +40,7 @@ class Slots(FakeSlots):
 
 class Mind(FakeMind):
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[RecommendationDialogue] = []
 
     def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
