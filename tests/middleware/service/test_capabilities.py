@@ -217,6 +217,52 @@ def test_unusable_values(client: httpx.Client, name: str, body: str, pointer: st
     assert len(response.content) < 2000
 
 
+BOT, USER = {"speaker": "bot", "text": "Have you been?"}, {"speaker": "user", "text": "Yes, and I liked it."}
+PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "dear"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "pointer", "detail"),
+    [
+        ("directness", {"text": "\ud800"}, "#/text", "lone surrogates"),
+        ("directness", {"text": "x" * 10_001}, "#/text", "10000 characters"),
+        ("directness", {"turns": [USER, BOT]}, "#", "the last of turns must be the user's"),
+        ("turns", {"text": "a", "mode": "both"}, "#/mode", "'replace' or 'append'"),
+        ("turns", {"text": "a", "bot": 3}, "#/bot", "valid list"),
+        ("turns", {"text": "a", "bot": ""}, "#/bot/0", "at least 1 character"),
+        ("turns", {"text": "a", "bot": ["b", " "]}, "#/bot/1", "printable"),
+        ("turns", {"text": "a", "bot": ["b"] * 17}, "#/bot", "at most 16 items"),
+        ("turns", {"turns": [USER], "bot": "b"}, "#", "give bot with text only"),
+        ("turns", {"text": "a", "form": "direct"}, "#/form", "not permitted"),
+        ("rewrite", {"text": "a", "form": "rude"}, "#/form", "'direct' or 'indirect'"),
+        ("responses", {"turns": [BOT, USER]}, "#", "the last of turns must be the bot's"),
+        ("responses", {"text": "Hello.", "event_id": ""}, "#/event_id", "at least 1 character"),
+        ("responses", {"text": "Hello.", "counted": "no"}, "#/counted", "valid boolean"),
+        ("responses", {"text": "Hello.", "speaker": "bot"}, "#/speaker", "not permitted"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "values": []}]}, "#", "values of slot price: got '0 values'; allowed: 2 to 64"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "values": ["a"] * 2}]}, "#", "got ('a', 'a'); allowed: each value once"),
+        ("slots", {"items": [{"text": "a", "slots": [PRICE]}, {"text": "b", "slots": []}]}, "#/items/1/slots", "at least 1 item"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "values": ["cheap", " "]}]}, "#", "value of slot price: got ' '; allowed: "),
+        ("slots", {"text": "a", "slots": [PRICE, PRICE]}, "#", "slots: got ['price', 'price']; allowed: each name once"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "name": f"{each}"} for each in range(17)]}, "#/slots", "at most 16 items"),
+        ("slots", {"text": "a"}, "#/slots", "Field required"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "values": ["cheap", 5]}]}, "#/slots/0/values/1", "valid string"),
+        ("slots", {"text": "a", "slots": [{**PRICE, "colour": "red"}]}, "#/slots/0/colour", "not permitted"),
+        ("intentions", {"text": "a", "user_role": "seller"}, "#/user_role", "'persuader' or 'persuadee'"),
+        ("intentions", {"text": "a", "speaker": "system"}, "#/speaker", "'user' or 'bot'"),
+        ("mind", {"text": "a", "seeker": "both"}, "#/seeker", "'user' or 'bot'"),
+        ("mind", {"text": "a", "about": ["Grey Dust", "Grey Dust"]}, "#", "each once"),
+        ("mind", {"text": "a", "about": [" "]}, "#/about/0", "printable"),
+        ("mind", {"text": "a", "about": [f"Film {number}" for number in range(33)]}, "#/about", "at most 32 items"),
+        ("loudness", {"text": "a", "shout_from": 2}, "#/shout_from", "less than or equal to 1"),
+    ],
+)
+def test_what_only_one_refuses(client: httpx.Client, name: str, body: dict[str, Any], pointer: str, detail: str) -> None:
+    found = problem(posted(client, name, json.dumps(body).encode()), 422, "invalid-request")
+    (error,) = found["errors"]
+    assert (error["pointer"], detail in error["detail"]) == (pointer, True), error
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_many_errors_are_counted_not_listed(client: httpx.Client, name: str) -> None:
     response = client.post(f"/v1/{name}", json=item(name, **{f"field {number}": 0 for number in range(1000)}))

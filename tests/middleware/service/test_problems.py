@@ -73,39 +73,6 @@ def test_json_with_parameters_is_json(client: httpx.Client) -> None:
         assert client.post("/v1/turns", content=b'{"text": "Hello."}', headers={"content-type": kind}).status_code == 200
 
 
-def test_lone_surrogates_are_named(client: httpx.Client) -> None:
-    found = problem(client.post("/v1/turns", content=b'{"text": "\\ud800"}', headers=JSON), 422, "invalid-request")
-    assert "lone surrogates" in errors(found)["#/text"]
-
-
-def test_too_long_a_text_is_not_repeated(client: httpx.Client) -> None:
-    response = client.post("/v1/turns", json={"text": "x" * 10_001})
-    assert "10000 characters" in errors(problem(response, 422, "invalid-request"))["#/text"]
-    assert len(response.content) < 1000
-
-
-@pytest.mark.parametrize(
-    ("body", "pointer"),
-    [
-        ({"text": "a", "mode": "both"}, "#/mode"),
-        ({"text": "a", "bot": 3}, "#/bot"),
-        ({"text": "a", "bot": ""}, "#/bot/0"),
-        ({"text": "a", "bot": ["b", " "]}, "#/bot/1"),
-        ({"text": "a", "bot": ["b"] * 17}, "#/bot"),
-        ({"turns": [{"speaker": "user", "text": "a"}], "bot": "b"}, "#"),
-        ({"turns": [{"speaker": "bot", "text": "a"}]}, "#"),
-        ({"text": "a", "form": "direct"}, "#/form"),
-    ],
-)
-def test_unusable_values_of_turns(client: httpx.Client, body: object, pointer: str) -> None:
-    assert pointer in errors(problem(client.post("/v1/turns", json=body), 422, "invalid-request"))
-
-
-def test_unknown_forms(client: httpx.Client) -> None:
-    found = problem(client.post("/v1/rewrite", json={"text": "a", "form": "rude"}), 422, "invalid-request")
-    assert "'direct' or 'indirect'" in errors(found)["#/form"]
-
-
 def test_unknown_and_impossible_dialogues(client: httpx.Client) -> None:
     for method in ("GET", "DELETE"):
         problem(client.request(method, "/v1/dialogues/nobody"), 404, "unknown-dialogue")

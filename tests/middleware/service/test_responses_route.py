@@ -89,25 +89,6 @@ def test_one_that_the_events_told_of_is_scored_after_what_came_before_it(client:
     assert kept(client, "told") == ["Hello.", "That is Red.", "What?"]
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer", "detail"),
-    [
-        ({"turns": [BOT, USER]}, "#", "the last of turns must be the bot's"),
-        ({"turns": [USER, BOT], "dialogue_id": "d"}, "#", "give dialogue_id with text only"),
-        ({"text": "Hello.", "event_id": ""}, "#/event_id", "at least 1 character"),
-        ({"text": "Hello.", "counted": "no"}, "#/counted", "valid boolean"),
-        ({"text": "Hello.", "speaker": "bot"}, "#/speaker", "not permitted"),
-        ({"items": [{"text": "Hello."}] * 65}, "#/items", "at most 64 items"),
-    ],
-)
-def test_what_is_refused(client: httpx.Client, body: object, pointer: str, detail: str) -> None:
-    response = client.post("/v1/responses", json=body)
-    assert response.status_code == 422
-    (error,) = response.json()["errors"]
-    assert error["pointer"] == pointer
-    assert detail in error["detail"]
-
-
 def test_a_model_that_fails_is_told_and_the_answer_stays_good(client: httpx.Client) -> None:
     answer = score(client, {"items": [{"text": "poison"}, {"text": "That is Ign.", "dialogue_id": "beside"}]})
     failed, fine = answer["items"]

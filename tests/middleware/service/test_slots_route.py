@@ -87,38 +87,6 @@ def test_a_kept_dialogue_is_read_and_stays_as_it_is(client: httpx.Client) -> Non
     assert values(resolve(client, asked)) == {"price": "dear"}
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer", "detail"),
-    [
-        ({"text": "a", "slots": [{**PRICE, "values": []}]}, "#", "values of slot price: got '0 values'; allowed: 2 to 64"),
-        (
-            {"text": "a", "slots": [PRICE, {**AREA, "values": ["north"] * 3}]},
-            "#",
-            "values of slot area: got ('north', 'north', 'north'); allowed: each value once",
-        ),
-        (
-            {"items": [{"text": "a", "slots": [PRICE]}, {"text": "b", "slots": [{**PRICE, "values": [*map(str, range(500))]}]}]},
-            "#/items/1",
-            "values of slot price: got '500 values'; allowed: 2 to 64",
-        ),
-        ({"text": "a", "slots": [{**PRICE, "values": ["cheap", " "]}]}, "#", "value of slot price: got ' '; allowed: "),
-        ({"text": "a", "slots": [PRICE, PRICE]}, "#", "slots: got ['price', 'price']; allowed: each name once"),
-        ({"text": "a", "slots": []}, "#/slots", "at least 1 item"),
-        ({"text": "a", "slots": [{**PRICE, "name": f"{each}"} for each in range(17)]}, "#/slots", "at most 16 items"),
-        ({"text": "a"}, "#/slots", "Field required"),
-        ({"text": "a", "slots": [{**PRICE, "values": ["cheap", 5]}]}, "#/slots/0/values/1", "valid string"),
-        ({"text": "a", "slots": [{**PRICE, "colour": "red"}]}, "#/slots/0/colour", "not permitted"),
-        ({"turns": [USER, BOT], "slots": [PRICE]}, "#", "the last of turns must be the user's"),
-    ],
-)
-def test_what_is_refused(client: httpx.Client, body: object, pointer: str, detail: str) -> None:
-    response = client.post("/v1/slots", json=body)
-    assert (response.status_code, response.json()["type"]) == (422, "urn:grice:problem:invalid-request")
-    (error,) = response.json()["errors"]
-    assert error["pointer"] == pointer
-    assert detail in error["detail"]
-
-
 def test_a_value_in_another_script_is_refused(client: httpx.Client) -> None:
     body = {"text": "a", "slots": [PRICE, {**AREA, "values": ["north", "αρκτικός"]}]}
     response = client.post("/v1/slots", json=body)
