@@ -91,7 +91,7 @@ _WEIGHT_OF = {".table": ".weight", ".steps": ".weight"}
 
 
 def _smoothed(model: onnx.ModelProto, tensors: Tensors) -> Iterator[tuple[str, Floats]]:
-    """Weights that were scaled up before int8, and by what their inputs are multiplied (`grice.models.export.smoothing`)."""
+    """Weights that were scaled up before int8, and by what their inputs are multiplied (see `onnx_files.smooth`)."""
     maker = {output: node for node in model.graph.node for output in node.output}
     for node in model.graph.node:
         if node.op_type != "MatMul":

@@ -15,8 +15,7 @@ from torch import nn
 
 from grice.models.export import bert
 from grice.models.export.low_bits import write_low_bits
-from grice.models.export.onnx_files import write_fp32, write_int8_with_ranges, write_precision
-from grice.models.export.smoothing import Feed
+from grice.models.export.onnx_files import Feed, write_fp32, write_int8_with_ranges, write_precision
 from grice.models.manifest import write_manifest
 from grice.models.minds.joint_encoder import FILE, HALVED, JointHead
 from grice.models.runtime.heads import save_arrays

@@ -14,20 +14,20 @@ from tqdm import tqdm
 
 from grice.models.sentence_encoder.encoder import SentenceEncoder
 
-Places = NDArray[np.int64]
-Judge = Callable[[Places, Places, Path], Any]
+FoldPlaces = NDArray[np.int64]
+JudgeFold = Callable[[FoldPlaces, FoldPlaces, Path], Any]
 """From the places of what may be seen, those of what is to be judged, and a folder for what is trained to what was found."""
 
 
 @dataclass(frozen=True)
-class Judged:
+class FoldResults:
     """What the heads of each fold found (a JSON value), and the fold of every dialogue."""
 
     found: list[Any]
     folds: Mapping[str, int]
 
 
-def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> Places:
+def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> FoldPlaces:
     """The fold of each item, by the name of its dialogue: dialogues shuffled, then dealt out."""
     names = sorted(set(dialogues))
     order = np.random.default_rng(seed).permutation(len(names))
@@ -35,7 +35,7 @@ def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> Places:
     return np.array([place[name] for name in dialogues])
 
 
-def splits(dialogues: Sequence[str], folds: int, seed: int) -> list[tuple[Places, Places]]:
+def splits(dialogues: Sequence[str], folds: int, seed: int) -> list[tuple[FoldPlaces, FoldPlaces]]:
     """For each fold the places of items of the others, and of its own."""
     fold = fold_of(dialogues, folds, seed)
     return [(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(folds)]
@@ -46,7 +46,7 @@ def describe(recipe: Any, encoder: SentenceEncoder) -> dict[str, Any]:
     return {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
 
 
-def judge_folds(dialogues: Sequence[str], recipe: Any, about: Mapping[str, Any], out: Path, judge: Judge) -> Judged:
+def judge_folds(dialogues: Sequence[str], recipe: Any, about: Mapping[str, Any], out: Path, judge: JudgeFold) -> FoldResults:
     """Let `judge` find something for each fold; a fold that is done is kept in `out/folds/`, so a stopped run goes on.
 
     Args:
@@ -65,10 +65,10 @@ def judge_folds(dialogues: Sequence[str], recipe: Any, about: Mapping[str, Any],
             partial.replace(path)
         found.append(kept)
     folds = zip(dialogues, fold_of(dialogues, recipe.folds, recipe.seed).tolist(), strict=True)
-    return Judged(found, dict(folds))
+    return FoldResults(found, dict(folds))
 
 
-def write_folds(path: Path, about: Mapping[str, Any], judged: Judged, parts: Mapping[str, Any]) -> Path:
+def write_folds(path: Path, about: Mapping[str, Any], judged: FoldResults, parts: Mapping[str, Any]) -> Path:
     """Write what a benchmark replays; returns `path`."""
     content = {"about": about, "folds": judged.folds, **parts}
     path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")

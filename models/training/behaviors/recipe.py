@@ -17,7 +17,7 @@ from grice.models.runtime.heads import Networks, logit, sigmoid
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.behaviors.auxiliary import train_auxiliary
 from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
-from grice.models.training.cross_validation import Places, describe, judge_folds, splits, write_folds
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, splits, write_folds
 from grice.models.training.heads import Matrix
 
 Thresholds = dict[Behavior, float]
@@ -87,7 +87,7 @@ def train_behaviors(
             },
             "training": {
                 "data": f"ABC-Eval, all {len(examples.inputs)} doubly annotated responses",
-                "auxiliary_data": "DBDC3, ProSeCCo, BEGIN; Persuasion For Good, SGD train, MultiWOZ val (see auxiliary_examples)",
+                "auxiliary_data": "DBDC3, ProSeCCo, BEGIN; Persuasion For Good, SGD train, MultiWOZ val (see `auxiliary`)",
                 "recipe": asdict(recipe),
             },
         },
@@ -108,7 +108,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
     auxiliary = train_auxiliary(data_dir, out, recipe, encoder)
     examples = read_examples(data_dir, encoder)
 
-    def judge(seen: Places, unseen: Places, _: Path) -> dict[str, Any]:
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, _: Path) -> dict[str, Any]:
         heads, thresholds = fit(examples.at(seen), auxiliary, recipe)
         found = [heads.probabilities(each).astype(float).tolist() for each in examples.at(unseen).inputs]
         return {"thresholds": thresholds, "probabilities": dict(zip(map(str, unseen), found, strict=True))}

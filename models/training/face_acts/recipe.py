@@ -13,7 +13,7 @@ from grice.models.face_acts.heads import FaceHeads
 from grice.models.manifest import write_manifest
 from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.cross_validation import Places, describe, judge_folds, write_folds
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.face_acts.examples import FaceExample, read_examples, written_examples
 from grice.models.training.face_acts.members import IntentionRecipe, fit
 
@@ -66,7 +66,7 @@ def cross_validate(
     about = describe(recipe, encoder)
     examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
 
-    def judge(seen: Places, unseen: Places, _: Path) -> dict[str, Any]:
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, _: Path) -> dict[str, Any]:
         return _found(fit([examples[at] for at in seen], recipe, written), [examples[at] for at in unseen])
 
     judged = judge_folds([each.dialogue_id for each in examples], recipe, about, out, judge)

@@ -20,7 +20,7 @@ from grice.models.minds.questions import ATTITUDE, TASKS, MindQuestion, Question
 from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
 from grice.models.runtime.heads import Floats, halved
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.cross_validation import Places, describe, judge_folds, write_folds
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.minds import chats as movie_chats
 from grice.models.training.minds.joint_encoder import JointRecipe, train_joint_encoder
 from grice.models.training.minds.sets import sets_of, wanted
@@ -166,7 +166,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
     about = describe(recipe, encoder)
     examples, written = read_examples(data_dir, encoder), written_examples(encoder, recipe.written)
 
-    def judge(seen: Places, unseen: Places, folder: Path) -> dict[str, dict[str, str]]:
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, folder: Path) -> dict[str, dict[str, str]]:
         taught = [examples[at] for at in seen]
         heads, joint = fit([*taught, *written], recipe), None
         if recipe.reader:

@@ -20,11 +20,12 @@ from torch.nn import functional
 from tqdm import tqdm
 from transformers import BertModel
 
+from grice.models.data import begin, canard, dbdc3, persuasion_for_good, prosecco
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.text.template import token_id
-from grice.models.training import vocabulary, warm_start
+from grice.models.text.wording import sentences
+from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
-from grice.models.training.sentence_encoder import texts as sentence_texts
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 BATCH = 64
@@ -32,6 +33,10 @@ SAMPLES = 500
 """Texts, as token ids, that the export takes the ranges of int8 activations from."""
 HELD_OUT = 2048
 """Texts that are not learned from; the mean cosine to the teacher on them is what `grice train` reports."""
+
+TASK_TEXTS = 25_000
+"""Of SGD's turns, which are many and alike, so many are drawn."""
+SENTENCES = 6
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def train_sentence_encoder(
     recipe = recipe or SentenceRecipe()
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
-    texts = sentence_texts.read(data_dir)
+    texts = read_texts(data_dir)
     random.Random(recipe.seed).shuffle(texts)
     if start:
         begun = load_checkpoint(start, restore)
@@ -110,6 +115,25 @@ def train_sentence_encoder(
     folder = save_checkpoint(out / "model", student, tokenizer, facts | started_from(start))
     (folder / "samples.json").write_text(json.dumps(rows[:SAMPLES]) + "\n", encoding="utf-8")
     return best
+
+
+def read_texts(data_dir: Path) -> list[str]:
+    """The turns of dialogue data and their sentences, without labels: every text once, sorted.
+
+    Raises:
+        DataNotFound, DataCorrupt: a data set is missing or damaged.
+    """
+    chat = {judged.turn.text for dialogue in dbdc3.read(data_dir) for judged in dialogue.turns}
+    chat |= {turn.text for dialogue in persuasion_for_good.read(data_dir) for turn in dialogue.turns}
+    for record in begin.read(data_dir):
+        chat |= {record.message or record.response, record.response, *sentences(record.knowledge, SENTENCES)}
+    for pair in prosecco.read(data_dir):
+        chat |= {pair.first, pair.second}
+    for question in canard.read(data_dir / "canard"):
+        chat |= {question.turn.text, *question.rewrites, *(turn.text for turn in question.history)}
+    tasks = sorted({turn.text for turns in corpora.sgd_dialogues(data_dir) for turn in turns})
+    drawn = random.Random(0).sample(tasks, min(TASK_TEXTS, len(tasks)))
+    return sorted(chat | {sentence for text in chat for sentence in sentences(text, SENTENCES)} | set(drawn))
 
 
 def _cosines(model: nn.Module, batch: Taught, place: torch.device) -> Tensor:
