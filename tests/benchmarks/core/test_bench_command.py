@@ -118,7 +118,7 @@ def test_what_a_benchmark_does_not_take_is_refused(
             ("--beam", "--rounds", "--behaviors"),
         ),
         ("direct", ("--beam N", "(default: 1)", "--rewriter NAME|DIR", "bag-of-words"), ("--mind", "--llm-url", "--weights")),
-        ("speed", ("--rounds N", "(default: 3)", "runs/rewriter/model"), ("--llm-url", "--beam", "--rasa-python")),
+        ("speed", ("--rounds N", "(default: 3)", "(default: shipped)"), ("--llm-url", "--beam", "--rasa-python")),
     ],
 )
 def test_the_help_shows_what_the_benchmark_takes_and_nothing_else(
