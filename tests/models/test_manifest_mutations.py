@@ -142,7 +142,7 @@ GOOD: dict[str, Any] = {"name": "x", "version": "1", "task": "directness", "file
         (json.dumps({**GOOD, "settings": {"a": [[[[0]]]]}}).replace("[[[[0]]]]", "[" * 40 + "]" * 40), "got 'deeper nesting'"),
         (json.dumps({**GOOD, "metrics": {"bleu": math.nan}}), "not a finite number"),
         (json.dumps({**GOOD, "metrics": {"bleu": 1}}).replace(": 1}", ": 1e999}"), "1e999 is not a finite number"),
-        (json.dumps({**GOOD, "task": "\ud800"}), r"can.t encode character"),
+        (json.dumps({**GOOD, "task": "\ud800"}), r"surrogates not allowed"),
         (json.dumps({**GOOD, "files": {"../tokenizer.json": {}}}), "allowed: names of files in the same folder"),
         (json.dumps({**GOOD, "files": {"a.json": 7}}), r"files.a.json: got 7; allowed: an object with bytes and sha256"),
         (json.dumps({**GOOD, "files": {"a.json": {"bytes": -1, "sha256": "0" * 64}}}), "bytes: got -1; allowed: a whole number"),
