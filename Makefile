@@ -16,7 +16,7 @@ bot: $(RASA)/.done  ## train the example bot if its sources are newer, start it,
 	cd rasa_project && ../$(RASA)/bin/python run.py
 
 test: $(VENV)/.dev  ## the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
 	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core

@@ -8,12 +8,14 @@ from rasa.engine.recipes.default_recipe import DefaultV1Recipe
 from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.backends import ScoringModel, load_scorer
-from grice.components.grice_component import WARM_UP, GriceComponent
-from grice.components.history import dialogue_of
-from grice.components.message_record import failure_of, put, record_of, score_record
+from grice.components.grice_component import GriceComponent
+from grice.components.message_record import Record, put, record_of, score_record
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
-from grice.models.errors import DeadlineExceeded, InputError, ServiceError
+from grice.middleware.capabilities.directness import DIRECTNESS
+from grice.middleware.client.backends import load_backend
+from grice.models.dialogue import Dialogue
+from grice.models.protocols import Predicts
+from grice.models.results import Directness
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -31,26 +33,17 @@ class DirectnessScorer(GriceComponent):
         ONNX: ("direct_from", "deadline_ms", "directness_model", *RUNTIME_KEYS),
         HTTP: ("direct_from", *REMOTE_KEYS),
     }
-    model: ScoringModel
+    stage: ClassVar = "directness"
+    model: Predicts[Dialogue, Directness]
 
     def load_models(self) -> None:
-        self.model = load_scorer(self.settings)
-        try:
-            self.model.predict([WARM_UP])
-        except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
-            return
+        self.model = load_backend(DIRECTNESS, self.settings.where)
 
-    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
-        record = record_of(message)
-        if "text" in record:  # the rewriter was here before: the text is no longer what the user wrote
-            return
-        try:
-            dialogue = dialogue_of(text, tracker, self.settings.history_turns)
-        except InputError:
-            put(message, score_record(text, None, 0))
-            return
-        score = self.model.predict([dialogue])[0]
-        put(message, score_record(text, score, self.settings.pipeline.direct_from))
+    def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
+        if "text" not in record_of(message):  # else the rewriter was here before, and has recorded the same
+            score = self.model.predict([dialogue])[0]
+            put(message, score_record(dialogue.last.text, score, self.settings.pipeline.direct_from))
 
-    def give_up(self, message: Message, text: str, error: Exception) -> None:
-        put(message, {**score_record(text, None, 0), "failures": [failure_of(error, "directness")]})
+    def leave(self, message: Message, text: str, failures: list[Record]) -> None:
+        if "text" not in record_of(message):
+            put(message, {**score_record(text, None, 0), "failures": failures})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar
 
 from rasa.engine.graph import ExecutionContext, GraphComponent, GraphSchema
@@ -16,10 +18,11 @@ from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.history import is_said
+from grice.components.history import dialogue_of, is_said
+from grice.components.message_record import Record, failure_of, record_of
 from grice.components.settings import ComponentSettings, read_settings
 from grice.models.dialogue import Dialogue
-from grice.models.errors import CircuitOpen, GriceError
+from grice.models.errors import CircuitOpen, DeadlineExceeded, GriceError, InputError, ServiceError
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +47,16 @@ class GriceComponent(GraphComponent):
 
     keys: ClassVar[Mapping[str, tuple[str, ...]]]
     """The keys of `config.yml` with each backend."""
+    own: ClassVar[type[Any] | None] = None
+    """The settings class of those keys that no other component has; made by its `of`, or by itself."""
+    stage: ClassVar[str]
+    """What failures are recorded as."""
+    model: Any
 
-    def __init__(self, settings: ComponentSettings, schema: GraphSchema) -> None:
+    def __init__(self, settings: ComponentSettings, schema: GraphSchema, chosen: Any = None) -> None:
         self.settings = settings
         self.schema = schema
+        self.chosen = chosen
 
     @classmethod
     def create(
@@ -58,7 +67,14 @@ class GriceComponent(GraphComponent):
         Raises:
             InvalidConfigException: a key or a value is not allowed.
         """
-        return cls(read_settings(cls.__name__, config, cls.keys), execution_context.graph_schema)
+        own = [each.name for each in fields(cls.own)] if cls.own is not None else []
+        settings = read_settings(cls.__name__, config, cls.keys, own)
+        given = {key: config[key] for key in own if key in config}
+        try:
+            chosen = None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
+        except GriceError as error:
+            raise InvalidConfigException(f"{cls.__name__}: {error}") from error
+        return cls(settings, execution_context.graph_schema, chosen)
 
     @classmethod
     def load(
@@ -79,13 +95,15 @@ class GriceComponent(GraphComponent):
         return component
 
     def get_ready(self) -> None:
-        """Load the models.
+        """Load the models, and use them once.
 
         Raises:
             InvalidConfigException: one cannot be loaded.
         """
         try:
             self.load_models()
+            with contextlib.suppress(ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
+                self.warm_up()
         except GriceError as error:
             raise InvalidConfigException(f"{type(self).__name__}: {error}") from error
 
@@ -100,25 +118,37 @@ class GriceComponent(GraphComponent):
             if not is_said(text):
                 continue
             try:
-                self.look_at(message, text, tracker)
+                self._look_at(message, record_of(message).get("original", text), tracker)
             except Exception as error:  # no failure of ours may cost the bot a message
                 if not isinstance(error, CircuitOpen):  # the circuit breaker has said it
                     log.warning("%s failed, the message goes on unchanged: %s", type(self).__name__, type(error).__name__)
-                self.give_up(message, text, error)
+                self.leave(message, text, [failure_of(error, self.stage)])
         return messages
+
+    def _look_at(self, message: Message, said: str, tracker: DialogueStateTracker | None) -> None:
+        try:
+            dialogue = dialogue_of(said, tracker, self.settings.history_turns)
+        except InputError:  # too long, or not valid Unicode
+            self.leave(message, said, [])
+        else:
+            self.look_at(message, dialogue, tracker)
 
     @abstractmethod
     def load_models(self) -> None:
-        """Load what `look_at` needs, and use it once.
+        """Load what `look_at` needs.
 
         Raises:
             GriceError: it cannot be loaded.
         """
 
-    @abstractmethod
-    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
-        """Set on the message what is found; only once all of it is known."""
+    def warm_up(self) -> None:
+        """Use the model once."""
+        self.model.predict([WARM_UP])
 
     @abstractmethod
-    def give_up(self, message: Message, text: str, error: Exception) -> None:
-        """Record the failure; must not raise."""
+    def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
+        """Set on the message what is found; only once all of it is known. The dialogue ends in what the user wrote."""
+
+    @abstractmethod
+    def leave(self, message: Message, text: str, failures: list[Record]) -> None:
+        """Record that nothing was found: the text cannot be read, or the stages failed; must not raise."""

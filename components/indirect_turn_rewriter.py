@@ -11,16 +11,18 @@ from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.backends import AnalysingModel, load_analyser
 from grice.components.blending import second_reading
-from grice.components.grice_component import WARM_UP, Checked, GriceComponent
-from grice.components.history import dialogue_of, is_said
-from grice.components.message_record import Record, failure_of, put, record_of
+from grice.components.grice_component import Checked, GriceComponent
+from grice.components.history import is_said
+from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.client.backends import load_backend
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
-from grice.models.errors import InputError
+from grice.models.dialogue import Dialogue
+from grice.models.protocols import Predicts
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -49,11 +51,11 @@ class IndirectTurnRewriter(GriceComponent):
         ),
         HTTP: ("mode", *REMOTE_KEYS),
     }
-    model: AnalysingModel
+    stage: ClassVar = "rewriter"
+    model: Predicts[Dialogue, TurnAnalysis]
 
     def load_models(self) -> None:
-        self.model = load_analyser(self.settings)
-        self.model.predict([WARM_UP])
+        self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)
 
     def train(self, training_data: TrainingData) -> Checked:
         """Learns nothing; checks where in the pipeline it is.
@@ -64,12 +66,8 @@ class IndirectTurnRewriter(GriceComponent):
         check_order(self.schema, type(self).__name__)
         return Checked()
 
-    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
-        try:
-            dialogue = dialogue_of(text, tracker, self.settings.history_turns)
-        except InputError:
-            put(message, self._record(message, TurnAnalysis(text, text, "pass", "not_text")))
-            return
+    def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
+        text = dialogue.last.text
         analysis = self.model.predict([dialogue])[0]
         if not is_said(analysis.text):  # what Rasa would take for a command is no rewrite
             analysis = replace(analysis, text=text, decision="pass", reason="refused")
@@ -87,9 +85,9 @@ class IndirectTurnRewriter(GriceComponent):
         rewritten = self.settings.mode == "blend" and record.get("text") not in (None, message.get(TEXT))
         return [second_reading(message, record["text"], record["weight"])] if rewritten else []
 
-    def give_up(self, message: Message, text: str, error: Exception) -> None:
-        record = self._record(message, TurnAnalysis(text, text, "pass", "failed"))
-        put(message, {**record, "failures": [*record["failures"], failure_of(error, "rewriter")]})
+    def leave(self, message: Message, text: str, failures: list[Record]) -> None:
+        record = self._record(message, TurnAnalysis(text, text, "pass", "failed" if failures else "not_text"))
+        put(message, {**record, "failures": [*record["failures"], *failures]})
 
     def _record(self, message: Message, analysis: TurnAnalysis) -> Record:
         """The record of the analysis, with what the directness scorer recorded before and this one has not found."""

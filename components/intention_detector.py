@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
-from rasa.engine.graph import ExecutionContext, GraphSchema
 from rasa.engine.recipes.default_recipe import DefaultV1Recipe
-from rasa.engine.storage.resource import Resource
-from rasa.engine.storage.storage import ModelStorage
 from rasa.shared.core.trackers import DialogueStateTracker
-from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.nlu.training_data.message import Message
 
-from grice.components.backends import IntentionModel, load_intentions
-from grice.components.grice_component import WARM_UP, GriceComponent
-from grice.components.history import dialogue_of
-from grice.components.message_record import Record, failure_of, put, record_of
-from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
-from grice.models.errors import DeadlineExceeded, InputError, ServiceError, SettingsError
+from grice.components.grice_component import GriceComponent
+from grice.components.message_record import Record, put, record_of
+from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.client.backends import load_backend
+from grice.middleware.settings import check_settings
+from grice.models.dialogue import Dialogue
+from grice.models.protocols import Predicts
 from grice.models.results import PERSUASION_ROLES, Intentions, PersuasionRole
 
-OWN_KEYS = ("user_role", "intentions_model")
+
+@dataclass(frozen=True)
+class IntentionSettings:
+    """What only this component is told.
+
+    Attributes:
+        user_role: whether the user is the one to be persuaded, or persuades.
+        intentions_model: in process, a shipped name or the path of a folder.
+
+    Raises:
+        SettingsError: a value is none of those.
+    """
+
+    user_role: PersuasionRole = "persuadee"
+    intentions_model: str = INTENTIONS.model
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -39,54 +55,28 @@ class IntentionDetector(GriceComponent):
     """
 
     keys: ClassVar = {
-        ONNX: (*OWN_KEYS, "deadline_ms", *RUNTIME_KEYS),
+        ONNX: ("user_role", "intentions_model", "deadline_ms", *RUNTIME_KEYS),
         HTTP: ("user_role", *REMOTE_KEYS),
     }
-    model: IntentionModel
-
-    def __init__(self, settings: ComponentSettings, schema: GraphSchema, user_role: PersuasionRole, intentions_model: str) -> None:
-        super().__init__(settings, schema)
-        self.user_role = user_role
-        self.intentions_model = intentions_model
-
-    @classmethod
-    def create(
-        cls, config: dict[str, Any], model_storage: ModelStorage, resource: Resource, execution_context: ExecutionContext
-    ) -> IntentionDetector:
-        settings = read_settings(cls.__name__, config, cls.keys, OWN_KEYS)
-        role, model = config.get("user_role", "persuadee"), config.get("intentions_model", "intentions")
-        try:
-            if role not in PERSUASION_ROLES:
-                raise SettingsError("user_role", role, ", ".join(PERSUASION_ROLES))
-            if not isinstance(model, str):
-                raise SettingsError("intentions_model", model, "a string")
-        except SettingsError as error:
-            raise InvalidConfigException(f"{cls.__name__}: {error}") from error
-        return cls(settings, execution_context.graph_schema, role, model)
+    own: ClassVar = IntentionSettings
+    stage: ClassVar = "intentions"
+    chosen: IntentionSettings
+    model: Predicts[Dialogue, Intentions]
 
     def load_models(self) -> None:
-        self.model = load_intentions(self.settings, self.intentions_model, self.user_role)
-        try:
-            self.model.predict([WARM_UP])
-        except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
-            return
+        chosen = self.chosen
+        self.model = load_backend(INTENTIONS, self.settings.where, chosen.intentions_model, user_role=chosen.user_role)
 
-    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
-        said = record_of(message).get("original", text)  # the rewriter may have been here before
-        try:
-            dialogue = dialogue_of(said, tracker, self.settings.history_turns)
-        except InputError:  # too long, or not valid Unicode
-            _record(message, None)
-            return
-        _record(message, _found(self.model.predict([dialogue])[0]))
+    def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
+        _record(message, _found(self.model.predict([dialogue])[0]), [])
 
-    def give_up(self, message: Message, text: str, error: Exception) -> None:
-        _record(message, None, [failure_of(error, "intentions")])
+    def leave(self, message: Message, text: str, failures: list[Record]) -> None:
+        _record(message, None, failures)
 
 
-def _record(message: Message, found: Record | None, failures: list[Record] | None = None) -> None:
+def _record(message: Message, found: Record | None, failures: list[Record]) -> None:
     record = record_of(message)
-    put(message, {**record, "intentions": found, "failures": [*record.get("failures", []), *(failures or [])]})
+    put(message, {**record, "intentions": found, "failures": [*record.get("failures", []), *failures]})
 
 
 def _found(result: Intentions) -> Record:

@@ -11,7 +11,7 @@ from rasa.core.brokers.broker import EventBroker
 from rasa.shared.exceptions import InvalidConfigException
 from rasa.utils.endpoints import EndpointConfig
 
-from grice.components.endpoint_settings import given_keys
+from grice.components.settings import given_keys
 from grice.components.tracker_events import TrackerEvents
 from grice.middleware.events import Counts, Delivery, DeliverySettings, open_publisher
 from grice.models.errors import GriceError, SettingsError

@@ -15,11 +15,11 @@ from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.exceptions import InvalidConfigException
 from rasa.utils.endpoints import EndpointConfig
 
-from grice.components.endpoint_settings import given_keys
 from grice.components.history import dialogue_of
 from grice.components.response_monitors import load_monitor
+from grice.components.settings import given_keys
+from grice.middleware.responses.checks import CheckedResponse, ResponseChecks, ResponseFailure
 from grice.middleware.responses.settings import ResponseSettings
-from grice.middleware.responses.treatment import CheckedResponse, ResponseChecks, ResponseFailure
 from grice.models import Dialogue, load_rewriter
 from grice.models.errors import DeadlineExceeded, GriceError, Overloaded
 

@@ -1,4 +1,4 @@
-"""The keys that a component takes in `config.yml`, checked before anything is trained."""
+"""The keys that a component takes in `config.yml`, checked before anything is trained; and those of an entry of `endpoints.yml`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from rasa.shared.exceptions import InvalidConfigException
+from rasa.utils.endpoints import EndpointConfig
 
 from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.settings import PipelineSettings, ReadingMode
@@ -16,6 +17,9 @@ ONNX, HTTP = "onnx", "http"
 SHARED_KEYS = ("backend", "history_turns")
 RUNTIME_KEYS = ("provider", "threads", "precision")
 REMOTE_KEYS = ("url", "api_key", "deadline_ms")
+
+_RASAS_OWN = ("params", "headers", "basic_auth", "token", "cafile")
+"""Keys that Rasa takes out for requests of its own; we would ignore them."""
 
 DEFAULT_MODE: ReadingMode = "blend"
 DEFAULT_DIRECT_FROM = 0.45
@@ -44,6 +48,11 @@ class ComponentSettings:
     def backend(self) -> str:
         """`onnx` or `http`."""
         return ONNX if self.remote is None else HTTP
+
+    @property
+    def where(self) -> PipelineSettings | RemoteSettings:
+        """Where models run, for `load_backend`."""
+        return self.remote or self.pipeline
 
 
 def read_settings(
@@ -106,3 +115,15 @@ def refuse_keys(component: str, config: Mapping[str, Any]) -> None:
     """
     for key, value in config.items():
         raise InvalidConfigException(f"{component}: {SettingsError(str(key), value, 'no such key; it takes none')}")
+
+
+def given_keys(owner: str, config: EndpointConfig) -> dict[str, Any]:
+    """All keys of the entry but `type`.
+
+    Raises:
+        InvalidConfigException: a key is set that only Rasa's own requests use.
+    """
+    for name in _RASAS_OWN:
+        if getattr(config, name):
+            raise InvalidConfigException(f"{owner}: {SettingsError(name, 'a value', 'no such key here')}")
+    return {**config.kwargs, **({} if config.url is None else {"url": config.url})}

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
-from rasa.engine.graph import ExecutionContext, GraphSchema
 from rasa.engine.recipes.default_recipe import DefaultV1Recipe
-from rasa.engine.storage.resource import Resource
-from rasa.engine.storage.storage import ModelStorage
 from rasa.shared.core.trackers import DialogueStateTracker
-from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.nlu.constants import (
     ENTITIES,
     ENTITY_ATTRIBUTE_END,
@@ -23,17 +19,16 @@ from rasa.shared.nlu.constants import (
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
-from grice.components.backends import load_slots
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
-from grice.components.history import dialogue_of
-from grice.components.message_record import Record, failure_of, put, record_of
+from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_behind_extractors
-from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS, ComponentSettings, read_settings
+from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.slots import SLOTS
+from grice.middleware.client.backends import load_backend
 from grice.middleware.slots.filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
 from grice.middleware.turns.entity_alignment import IMPLIED
-from grice.models.errors import DeadlineExceeded, GriceError, InputError, ServiceError
+from grice.models.dialogue import Dialogue
 
-OWN_KEYS = ("slots", "confidence", "slots_model")
 CONFIDENCE = "confidence_entity"
 """The key that Rasa's own extractors use."""
 
@@ -59,25 +54,13 @@ class SlotValueResolver(GriceComponent):
     """
 
     keys: ClassVar = {
-        ONNX: (*OWN_KEYS, "deadline_ms", *RUNTIME_KEYS),
+        ONNX: ("slots", "confidence", "slots_model", "deadline_ms", *RUNTIME_KEYS),
         HTTP: ("slots", "confidence", *REMOTE_KEYS),
     }
+    own: ClassVar = SlotFillingSettings
+    stage: ClassVar = "slots"
+    chosen: SlotFillingSettings
     filling: SlotFilling
-
-    def __init__(self, settings: ComponentSettings, schema: GraphSchema, chosen: SlotFillingSettings) -> None:
-        super().__init__(settings, schema)
-        self.chosen = chosen
-
-    @classmethod
-    def create(
-        cls, config: dict[str, Any], model_storage: ModelStorage, resource: Resource, execution_context: ExecutionContext
-    ) -> SlotValueResolver:
-        settings = read_settings(cls.__name__, config, cls.keys, OWN_KEYS)
-        try:
-            chosen = SlotFillingSettings.of(**{key: config[key] for key in OWN_KEYS if key in config})
-        except GriceError as error:
-            raise InvalidConfigException(f"{cls.__name__}: {error}") from error
-        return cls(settings, execution_context.graph_schema, chosen)
 
     def train(self, training_data: TrainingData) -> Checked:
         """Learns nothing; checks where in the pipeline it is and, if the model runs here, whether it reads the values.
@@ -91,29 +74,23 @@ class SlotValueResolver(GriceComponent):
         return Checked()
 
     def load_models(self) -> None:
-        self.filling = SlotFilling(self.chosen, load_slots(self.settings, self.chosen.slots_model))
-        try:
-            self.filling.decide(WARM_UP, self.chosen.slots)
-        except (ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
-            return
+        self.filling = SlotFilling(self.chosen, load_backend(SLOTS, self.settings.where, self.chosen.slots_model))
 
-    def look_at(self, message: Message, text: str, tracker: DialogueStateTracker | None) -> None:
-        try:
-            dialogue = dialogue_of(text, tracker, self.settings.history_turns)
-        except InputError:
-            _record(message, {}, [])
-            return
+    def warm_up(self) -> None:
+        self.filling.decide(WARM_UP, self.chosen.slots)
+
+    def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
         entities = message.get(ENTITIES) or []
         found = {entity.get(ENTITY_ATTRIBUTE_TYPE) for entity in entities}
         asked = [slot for slot in self.chosen.slots if slot.entity not in found and not _has_value(tracker, slot)]
         decisions = self.filling.decide(dialogue, asked)
         _record(message, {decision.slot.name: _decided(decision) for decision in decisions}, _failures(decisions))
-        filled = [self._entity(decision, text) for decision in decisions if decision.filled]
+        filled = [self._entity(decision, dialogue.last.text) for decision in decisions if decision.filled]
         if filled:
             message.set(ENTITIES, [*entities, *filled], add_to_output=True)
 
-    def give_up(self, message: Message, text: str, error: Exception) -> None:
-        _record(message, {}, [failure_of(error, "slots")])
+    def leave(self, message: Message, text: str, failures: list[Record]) -> None:
+        _record(message, {}, failures)
 
     def _entity(self, decision: SlotDecision, text: str) -> dict[str, Any]:
         return {

@@ -67,7 +67,7 @@ class TrackerEvents:
         }
         cut = {"text_cut": True} if len(text) > MAX_TEXT_CHARACTERS else {}
         try:
-            return DialogueEvent(**values, metadata={**({GRICE: grice} if grice else {}), **cut})
+            return DialogueEvent.of(**values, metadata={**({GRICE: grice} if grice else {}), **cut})
         except InputError:
             return DialogueEvent(**values, metadata={"left_out": GRICE, **cut})
 

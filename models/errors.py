@@ -161,8 +161,13 @@ class MissingExtra(GriceError, ImportError):
 
 
 def shorten(value: object, limit: int = 80) -> str:
-    """`repr(value)`, cut to about `limit` characters so that a message stays readable and never dumps a document."""
+    """`repr(value)`, cut to about `limit` characters, so that a message stays readable and never dumps a document.
+
+    Both ends stay: the end of a path tells it from others.
+    """
+    half = limit // 2 - 10
     if isinstance(value, (str, bytes)) and len(value) > limit:
-        return f"{value[: limit - 20]!r}… ({len(value)} {'characters' if isinstance(value, str) else 'bytes'})"
+        kind = "characters" if isinstance(value, str) else "bytes"
+        return f"{value[:half]!r}…{value[-half:]!r} ({len(value)} {kind})"
     text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text if len(text) <= limit else f"{text[: limit - half]}…{text[-half:]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from grice.models.errors import InputError
 
@@ -33,6 +33,18 @@ SIGNS: Mapping[str, int] = {"+": 1, "-": -1}
 
 
 @dataclass(frozen=True)
+class Range:
+    """In the type of a number: what it may be."""
+
+    low: float
+    high: float
+
+
+Share = Annotated[float, Range(0.0, 1.0)]
+"""A probability, or another number from 0 to 1."""
+
+
+@dataclass(frozen=True)
 class Directness:
     """How plainly a turn says what is wanted.
 
@@ -43,7 +55,7 @@ class Directness:
         text_cut: the end of the turn itself did not fit and was left out.
     """
 
-    score: float
+    score: Share
     history_read: int = 0
     history_cut: int = 0
     text_cut: bool = False
@@ -62,7 +74,7 @@ class Rewrite:
     """
 
     text: str
-    confidence: float
+    confidence: Share
     tokens: int
     finished: bool = True
     history_read: int = 0
@@ -81,8 +93,8 @@ class SlotValues:
         ambiguous: the best values are too close to tell them apart.
     """
 
-    probabilities: tuple[float, ...]
-    not_mentioned: float
+    probabilities: tuple[Share, ...]
+    not_mentioned: Share
     value: str | None
     ambiguous: bool
 
@@ -102,7 +114,7 @@ class Behaviors:
         InputError: a label is unknown, a probability is not a number from 0 to 1, or a place is negative.
     """
 
-    probabilities: Mapping[Behavior, float | None] = field(default_factory=dict)
+    probabilities: Mapping[Behavior, Share | None] = field(default_factory=dict)
     evidence: Mapping[Behavior, int] = field(default_factory=dict)
     history_read: int = 0
     history_cut: int = 0
@@ -142,10 +154,10 @@ class Intentions:
         InputError: a label or a probability is missing or unknown, or the turns have not one label, role and agreement each.
     """
 
-    probabilities: Mapping[FaceAct, float]
+    probabilities: Mapping[FaceAct, Share]
     labels: tuple[FaceAct, ...]
     roles: tuple[PersuasionRole, ...]
-    agreement: tuple[float, ...]
+    agreement: tuple[Share, ...]
     history_read: int = 0
     history_cut: int = 0
     text_cut: bool = False

@@ -19,16 +19,17 @@ from ruamel.yaml import YAML
 from scored_fixtures import scored
 
 from grice.middleware.alerts import AlertSettings, read_rules
+from grice.middleware.capabilities import capability_settings
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.middleware.monitor.metrics import MonitorMetrics
-from grice.middleware.service.metrics import Metrics
+from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
 from grice.middleware.stream import WorkerSettings
 from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 
 ROOT = Path(__file__).parent.parent
 SETTINGS: dict[str, tuple[type[Any], ...]] = {
-    "service": (ServiceSettings, PipelineSettings, MonitorSettings, AlertSettings),
+    "service": (ServiceSettings, capability_settings(), PipelineSettings, MonitorSettings, AlertSettings),
     "worker": (WorkerSettings, MonitorSettings, AlertSettings),
 }
 PRIVATE = re.compile(r"KEY|SECRET|PASSWORD|TOKEN")
@@ -187,12 +188,12 @@ def test_the_image_installs_extras_that_exist_and_runs_as_nobody_special() -> No
 def exercised() -> Iterator[Metric]:
     """Every metric of the service and of the monitor, with its labels in use."""
     service = Metrics()
-    failure = StageFailure("directness", "RuntimeError", "")
     service.request("POST", "/v1/turns", 200, 0.1)
     service.queue("turns", lambda: 0)
     service.batch("turns", 1)
     service.rejection("turns", 1)
-    service.turn(TurnAnalysis("a", "a", "pass", "failed", failures=(failure,)))
+    service.turn(TurnAnalysis("a", "a", "pass", "failed"))
+    service.failure(StageFailure("directness", "RuntimeError", ""))
     service.event("bot", True)
     service.history_cut(1)
     monitor = MonitorMetrics(CollectorRegistry())

@@ -16,13 +16,17 @@ import numpy as np
 
 from grice.benchmarks.abceval import metrics as abceval_metrics
 from grice.benchmarks.abceval import tables as abceval_tables
-from grice.benchmarks.abceval.folds import FOLDS, read_folds
-from grice.benchmarks.abceval.judge import Judged, judged
+from grice.benchmarks.abceval.folds import FOLDS, TRAINS, stored_predictions
+from grice.benchmarks.abceval.judge import Judged, JudgeOptions, judge_all
 from grice.benchmarks.abceval.outputs import REPLAYS, Outputs, always_yes, replay, truth_of
-from grice.benchmarks.abceval.paper import paper
-from grice.benchmarks.abceval.predictions import BehaviorMonitor, Predictions, predicted
+from grice.benchmarks.abceval.predictions import BehaviorMonitor, Predictions, predict
 from grice.benchmarks.abceval.significance import marks
-from grice.benchmarks.core.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.folds import read_folds
+from grice.benchmarks.core.options import FoldOptions, model_option
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.stats.mcnemar import Flags
 from grice.models.data import abceval
 from grice.models.data.abceval import LabelledResponse
@@ -30,14 +34,38 @@ from grice.models.data.pins import data_set
 from grice.models.manifest import sha256
 from grice.models.results import BEHAVIORS, Behavior
 
-OURS = "grice"
 FLOOR = "always-yes"
-LLM = "openai:"
 MACRO = "macro"
 SIGNATURE = "in %, the mean over both annotators; macro: the mean over the nine behaviours; positives: a count"
 PARTS = {"folds": "every row, cross-validated by dialogue", "shipped": "every row, by the shipped weights"}
 
 Truth = Mapping[Behavior, Flags]
+
+
+@dataclass(frozen=True)
+class AbcevalOptions(FoldOptions, JudgeOptions):
+    """What `grice bench abceval` takes."""
+
+    behaviors: str = model_option("behaviour monitor", "behaviors")
+
+
+def load_monitor(options: AbcevalOptions) -> BehaviorMonitor:
+    """The shipped monitor, or the exported one that the options name."""
+    from grice.models.behaviors.monitor import load_behavior_monitor
+
+    return load_behavior_monitor(options.behaviors, threads=options.threads)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a system is built from; `everything` are all responses of the file, `rows` those that are scored."""
+
+    options: AbcevalOptions
+    everything: Sequence[LabelledResponse]
+    rows: Sequence[LabelledResponse]
+    sheet: Sheet
+    monitors: Callable[[AbcevalOptions], BehaviorMonitor]
+    folds: Path
 
 
 @dataclass(frozen=True)
@@ -49,17 +77,42 @@ class Found:
     judged: Judged | None = None
 
 
-def load_monitor(options: Options) -> BehaviorMonitor:
-    """The shipped monitor, or the exported one that the options name."""
-    from grice.models.behaviors.monitor import load_behavior_monitor
+def _ours(asked: Asked, name: str) -> Found:
+    if asked.options.weights == "folds":
+        stored = read_folds(asked.folds, TRAINS)
+        predictions = stored_predictions(stored, asked.everything).first(len(asked.rows))
+        stored.note_weights(asked.sheet, asked.options.behaviors)
+    else:
+        monitor = asked.monitors(asked.options)
+        predictions = predict(monitor, asked.rows)
+        asked.sheet.add_model(monitor)
+        asked.sheet.notes.append(_note_on_shipped(asked.options, predictions))
+    return Found(predictions.outputs, predictions)
 
-    return load_behavior_monitor(options.behaviors, threads=options.threads)
+
+def _judge(asked: Asked, model: str) -> Found:
+    judged = judge_all(model, asked.rows, asked.options)
+    return Found(judged.outputs, judged=judged)
+
+
+SYSTEMS = Systems[Asked, Found](
+    "abceval",
+    System("grice", "our monitor, by stored folds or shipped weights", "ours", _ours),
+    System("human", "each annotator, measured against the other", "replay", lambda asked, name: Found(replay(name, asked.rows))),
+    System("chatgpt", "the labels that the paper's ChatGPT gave", "replay", lambda asked, name: Found(replay(name, asked.rows))),
+    System(
+        "specialized",
+        "the labels of the paper's models of one behaviour",
+        "replay",
+        lambda asked, name: Found(replay(name, asked.rows)),
+    ),
+    System(FLOOR, "every response shows every behaviour", "floor", lambda asked, name: Found(always_yes(asked.rows))),
+    llm("openai", "a language model as the judge, one behaviour a question", _judge),
+)
 
 
 def evaluate(
-    options: Options,
-    monitors: Callable[[Options], BehaviorMonitor] = load_monitor,
-    folds: Path = FOLDS,
+    options: AbcevalOptions, monitors: Callable[[AbcevalOptions], BehaviorMonitor] = load_monitor, folds: Path = FOLDS
 ) -> Sheet:
     """Score all nine behaviours.
 
@@ -67,30 +120,11 @@ def evaluate(
         DataError: the data cannot be read. ModelError, DataError: a system that was asked for by name cannot be loaded.
         JudgeError: the server of a language model does not answer.
     """
-    everything = abceval.read(options.data_dir)
+    everything, paper = abceval.read(options.data_dir), read_paper(abceval_tables.PAPER)
     rows = everything[: options.limit]
     sheet = Sheet("abceval", [row.dialogue_id for row in rows], options.seed, part=PARTS[options.weights])
-    sheet.published, sheet.notes, sheet.signatures = paper().published(), [paper().note], {"all": SIGNATURE}
-
-    def ours() -> Found:
-        if options.weights == "folds":
-            predictions = read_folds(folds, everything).first(len(rows))
-        else:
-            monitor = monitors(options)
-            predictions = predicted(monitor, rows)
-            sheet.add_model(monitor)
-            sheet.notes.append(_note_on_shipped(options, predictions))
-        return Found(predictions.outputs, predictions)
-
-    def load(name: str) -> Found:
-        if name.startswith(LLM):
-            answers = judged(name.removeprefix(LLM), rows, options)
-            return Found(answers.outputs, judged=answers)
-        if name == OURS:
-            return ours()
-        return Found(always_yes(rows) if name == FLOOR else replay(name, rows))
-
-    found, reasons = opened(options.systems or BENCHMARK.default_systems, options, load)
+    sheet.published, sheet.notes, sheet.signatures = paper.published(), [paper.note], {"all": SIGNATURE}
+    found, reasons = SYSTEMS.build(options, Asked(options, everything, rows, sheet, monitors, folds))
     for name, reason in reasons.items():
         for task in (*BEHAVIORS, MACRO):
             sheet.add_unscored(task, name, metrics_of(task, name), reason)
@@ -167,21 +201,13 @@ def _costs(found: Mapping[str, Found]) -> dict[str, dict[Behavior, float | None]
     return costs
 
 
-def _note_on_shipped(options: Options, predictions: Predictions) -> str:
+def _note_on_shipped(options: AbcevalOptions, predictions: Predictions) -> str:
     (released,) = data_set(abceval.FOLDER).files
     if sha256(options.data_dir / abceval.FOLDER / abceval.FILE) == released.sha256:
         what = "these weights were trained on this very file, so the figures are no estimate; --weights folds gives one"
     else:
         what = "this is not the released file, on which these weights were trained"
-    return f"{OURS}: {what}. {predictions.ms:.1f} ms a response, in batches."
+    return f"grice: {what}. {predictions.ms:.1f} ms a response, in batches."
 
 
-BENCHMARK = Benchmark(
-    name="abceval",
-    about="ABC-Eval: nine behaviours of bot responses, beside ChatGPT, specialised models and people",
-    systems=(OURS, *REPLAYS, FLOOR, f"{LLM}MODEL"),
-    default_systems=(OURS, *REPLAYS, FLOOR),
-    files=((abceval.FOLDER, abceval.FILE),),
-    options=("behaviors", "threads", "weights", "llm_window", "llm_pairing", *LLM_OPTIONS),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("abceval", AbcevalOptions, SYSTEMS, ((abceval.FOLDER, abceval.FILE),), evaluate)

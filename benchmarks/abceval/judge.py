@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grice.benchmarks.abceval.outputs import Outputs, decided
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import option
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.llm import Ask, LlmRun, Question, Sample, answer_all, hashed
+from grice.benchmarks.llm import Ask, LlmRun, Question, Sample, WindowedOptions, answer_all
 from grice.middleware.judge import LlmJudge, judge_prompt
 from grice.middleware.llm import Message, Reply
 from grice.models.data.abceval import LabelledResponse
@@ -18,6 +18,13 @@ from grice.models.results import BEHAVIORS, Behavior
 
 TASK = "abceval"
 UNDECIDED = "the judge's answer has no decision"
+
+
+@dataclass(frozen=True)
+class JudgeOptions(WindowedOptions):
+    """How a judge is asked."""
+
+    llm_pairing: bool = option(False, "for behaviours about an earlier turn, hold the response against one earlier turn at a time")
 
 
 @dataclass(frozen=True)
@@ -68,23 +75,18 @@ class Judged:
         )
 
 
-def judged(model: str, rows: Sequence[LabelledResponse], options: Options) -> Judged:
+def judge_all(model: str, rows: Sequence[LabelledResponse], options: JudgeOptions) -> Judged:
     """Ask `model` about every behaviour of every response.
 
     Raises:
         GriceError: as `answer_all`.
     """
     questions = [_question(row, behavior, options) for row in rows for behavior in BEHAVIORS]
-    about = {
-        "benchmark": "abceval",
-        "prompts_sha256": hashed(judge_prompt(row.dialogue, behavior) for row in rows for behavior in BEHAVIORS),
-        "window": options.llm_window,
-        "pairing": options.llm_pairing,
-    }
+    about = {"benchmark": "abceval", "window": options.llm_window, "pairing": options.llm_pairing}
     return Judged(len({row.dialogue_id for row in rows}), answer_all(questions, model, options, TASK, about))
 
 
-def _question(row: LabelledResponse, behavior: Behavior, options: Options) -> Question:
+def _question(row: LabelledResponse, behavior: Behavior, options: JudgeOptions) -> Question:
     def decision(ask: Ask) -> bool | None:
         judge = LlmJudge(_Asked(ask), options.llm_window, options.llm_pairing)
         (judgement,) = judge.judge([(row.dialogue, behavior)])
@@ -92,7 +94,8 @@ def _question(row: LabelledResponse, behavior: Behavior, options: Options) -> Qu
             raise JudgeError(judgement.unscored)
         return judgement.decision
 
-    return Question(f"{row.dialogue_id}/{row.place}/{behavior}", row.dialogue_id, list(row.annotators[behavior]), decision)
+    name, prompt = f"{row.dialogue_id}/{row.place}/{behavior}", judge_prompt(row.dialogue, behavior)
+    return Question(name, row.dialogue_id, list(row.annotators[behavior]), decision, prompt)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class Predictions:
         )
 
 
-def predicted(monitor: BehaviorMonitor, rows: Sequence[LabelledResponse]) -> Predictions:
+def predict(monitor: BehaviorMonitor, rows: Sequence[LabelledResponse]) -> Predictions:
     """What a loaded monitor finds in the responses."""
     given = [row.dialogue for row in rows]
     started = time.perf_counter()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from grice.benchmarks.abceval.outputs import Outputs
-from grice.benchmarks.abceval.paper import paper
 from grice.benchmarks.abceval.predictions import Predictions
 from grice.benchmarks.abceval.significance import against
-from grice.benchmarks.core.report import NOT_SCORED
+from grice.benchmarks.core.paper import PaperRow, read_paper
+from grice.benchmarks.core.report import NOT_SCORED, NOTHING
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.mcnemar import Flags
@@ -23,11 +24,11 @@ Figures = Mapping[tuple[str, str, str], float | None]
 Marks = Mapping[Behavior, Mapping[str, str]]
 """Daggers and stars by behaviour and system."""
 
+PAPER = Path(__file__).parent / "paper.json"
 AS_PRINTED = ("specialized", "chatgpt", "human")
 """The order of systems in the paper's tables; others follow."""
 POSITIVE = ("precision", "recall", "f1_pos")
 NEGATIVE = ("precision_neg", "recall_neg", "f1_neg")
-UNKNOWN = "–"
 BINS = 10
 
 
@@ -46,20 +47,20 @@ class Layout:
         return (
             *(" / ".join(_figure(values[metric]) for metric in group if metric in values) for group in self.columns.values()),
             _figure(values["accuracy"]) + mark,
-            UNKNOWN if positives is None else f"{int(positives):{self.thousands}}",
+            NOTHING if positives is None else f"{int(positives):{self.thousands}}",
         )
 
 
 def table_3(figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
     """F1+, F1−, accuracy with daggers and stars, and the number of positives."""
     columns = {"F1+": POSITIVE[-1:], "F1-": NEGATIVE[-1:]}
-    return _beside(Layout("Table 3", paper().table_3, columns, ","), figures, marks, systems)
+    return _beside(Layout("Table 3", tuple(read_paper(PAPER).more["table_3"]), columns, ","), figures, marks, systems)
 
 
 def table_14(figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
     """The same with precision and recall, where a system has them."""
     columns = {"P/R/F1+": POSITIVE, "P/R/F1-": NEGATIVE}
-    return _beside(Layout("Table 14", paper().table_14, columns, ""), figures, marks, systems)
+    return _beside(Layout("Table 14", tuple(read_paper(PAPER).more["table_14"]), columns, ""), figures, marks, systems)
 
 
 def _beside(layout: Layout, figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
@@ -71,14 +72,19 @@ def _beside(layout: Layout, figures: Figures, marks: Marks, systems: Sequence[st
             ours = {metric: value for (task, name, metric), value in figures.items() if (task, name) == (label, system)}
             if ours.get("f1_pos") is None:
                 continue
-            printed = paper().row(label, system)
-            theirs = nothing if printed is None else (printed.model, *layout.cells(printed.metrics, printed.marks))
+            printed = printed_row(label, system)
+            theirs = nothing if printed is None else (printed.system, *layout.cells(printed.metrics, printed.about["marks"]))
             rows.append((label, system, *layout.cells(ours, marks[label].get(system, "")), *theirs))
     return Table(f"{layout.title} of the paper, and ours", ("behavior", "system", *header, "paper's", *header), tuple(rows))
 
 
+def printed_row(label: Behavior, system: str) -> PaperRow | None:
+    """What the paper prints of one of our replays."""
+    return next((row for row in read_paper(PAPER).rows if (row.task, row.about["system"]) == (label, system)), None)
+
+
 def _figure(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.1f}"
+    return NOTHING if value is None else f"{value:.1f}"
 
 
 def at_a_glance(figures: Figures, systems: Sequence[str]) -> Table:
@@ -96,7 +102,7 @@ def table_15(costs: Mapping[str, Mapping[Behavior, float | None]]) -> Table:
     header = ("behavior", "published: ChatGPT", "published: HUM", *costs)
     rows: list[tuple[Cell, ...]] = [
         (label, *(f"{published[name]:.2f}" for name in ("chatgpt", "human")), *(_dollars(found[label]) for found in costs.values()))
-        for label, published in paper().costs.items()
+        for label, published in read_paper(PAPER).more["costs"].items()
     ]
     return Table("Table 15: cost (US dollars) per dialogue", header, tuple(rows))
 
@@ -104,7 +110,7 @@ def table_15(costs: Mapping[str, Mapping[Behavior, float | None]]) -> Table:
 def _dollars(value: float | None) -> str:
     """At least two figures that are not 0, for models that cost less than a cent."""
     if value is None:
-        return UNKNOWN
+        return NOTHING
     return f"{value:.2f}" if value == 0 or value >= 0.1 else f"{value:.2g}"
 
 
@@ -142,7 +148,7 @@ def calibration(system: str, predictions: Predictions, truth: Mapping[Behavior, 
                 float(np.mean(ranking)),
                 np.median(predictions.thresholds[scored, column]),
             )
-            rows.append((label, *(UNKNOWN if np.isnan(number) else f"{number:.3f}" for number in numbers)))
+            rows.append((label, *(NOTHING if np.isnan(number) else f"{number:.3f}" for number in numbers)))
     header = ("behavior", "mean probability", "share labelled", "calibration error", "average precision", "median threshold")
     return Table(f"Calibration: {system}", header, tuple(rows))
 

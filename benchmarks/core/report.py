@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from grice.benchmarks.core.results import Published, Report, Result, Table
 
 NOT_SCORED = "not scored"
+NOTHING = "–"
+"""Stands where there is nothing to say."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def _names(rows: Sequence[Result] | Sequence[Published]) -> list[str]:
 
 
 def _row(system: str, results: Sequence[Result], metrics: Sequence[str]) -> tuple[str, ...]:
-    cells = {result.metric: _cell(result) for result in results}
+    cells = {result.metric: interval(result) for result in results}
     counts = (str(max(result.n for result in results)), str(max(result.unscored for result in results)))
     return (system, *(cells.get(metric, "") for metric in metrics), *counts)
 
@@ -67,17 +70,29 @@ def _paper_row(system: str, rows: Sequence[Published], metrics: Sequence[str]) -
     return (f"published: {system}", *(cells.get(metric, "") for metric in metrics), str(rows[0].n), "")
 
 
-def _cell(result: Result) -> str:
-    if result.value is None:
-        return NOT_SCORED
-    if result.low is None or result.high is None:
-        return figure(result.value)
-    return f"{figure(result.value)} [{figure(result.low)}, {figure(result.high)}]"
+class Interval(Protocol):
+    """A figure with its 95 % interval."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
 
 
-def figure(value: float) -> str:
-    """A figure with as many digits as are worth reading."""
-    return f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+def interval(found: Interval, digits: int | None = None, nothing: str = NOT_SCORED, between: str = ", ") -> str:
+    """A figure with its interval in brackets, if it has one; `digits` behind the point, None: as many as are worth reading."""
+    if found.value is None:
+        return nothing
+    value, edges = figure(found.value, digits), [figure(edge, digits) for edge in (found.low, found.high) if edge is not None]
+    return f"{value} [{between.join(edges)}]" if len(edges) == 2 else value
+
+
+def figure(value: float, digits: int | None = None) -> str:
+    """A figure, with as many digits as are worth reading if they are not given."""
+    places = digits if digits is not None else 3 if abs(value) < 1 else 2
+    return f"{value:.{places}f}"
 
 
 def _plain(table: Table) -> _Grid:

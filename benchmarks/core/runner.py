@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import platform
 import subprocess
 import time
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
-from grice.benchmarks.core.benchmark import Benchmark, Options
+from grice.benchmarks.core.benchmark import Benchmark, Taken
+from grice.benchmarks.core.options import described
 from grice.benchmarks.core.results import Report, Run
 from grice.models.data.files import existing
-from grice.models.errors import InputError
 from grice.models.manifest import sha256
 
-COMMON = ("data_dir", "split", "systems", "limit", "seed")
 PARTS = {"ours": "our test part", "all": "every row"}
 PACKAGES = (
     "grice",
@@ -34,14 +31,15 @@ PACKAGES = (
 )
 
 
-def run(benchmark: Benchmark, options: Options, command: str) -> Report:
+def run(benchmark: Benchmark[Taken], options: Taken, command: str) -> Report:
     """Run `benchmark`; `command` is the line that started it.
 
     Raises:
-        InputError: a system or an option that this benchmark does not have.
+        InputError: a system that this benchmark does not have.
         DataError, ModelError: data or a model cannot be used.
     """
-    _check(benchmark, options)
+    for name in options.systems:
+        benchmark.systems.find(name)
     data = {
         f"{folder}/{path.name}": sha256(path)
         for folder, *names in benchmark.files
@@ -49,7 +47,7 @@ def run(benchmark: Benchmark, options: Options, command: str) -> Report:
     }
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     sheet = benchmark.evaluate(options)
-    described = Run(
+    about = Run(
         benchmark=benchmark.name,
         command=command,
         split=options.split,
@@ -64,29 +62,14 @@ def run(benchmark: Benchmark, options: Options, command: str) -> Report:
         data={**data, **sheet.data},
         models=sheet.models,
         versions=versions(),
-        options={**_own_options(benchmark, options), **sheet.settings},
+        options={**described(options), **sheet.settings},
         signatures=sheet.signatures,
         reasons=sheet.reasons,
         notes=tuple(sheet.notes),
         published=sheet.published,
         tables=tuple(sheet.tables),
     )
-    return Report(described, tuple(sheet.results))
-
-
-def _check(benchmark: Benchmark, options: Options) -> None:
-    for system in options.systems:
-        if not benchmark.has_system(system):
-            raise InputError(f"system of benchmark {benchmark.name}", system, ", ".join(benchmark.systems))
-    for field in dataclasses.fields(Options):
-        given = getattr(options, field.name)
-        if field.name not in (*COMMON, *benchmark.options) and given != field.default:
-            raise InputError(f"option {field.name}", given, f"benchmark {benchmark.name} has only {', '.join(benchmark.options)}")
-
-
-def _own_options(benchmark: Benchmark, options: Options) -> dict[str, Any]:
-    values = {name: getattr(options, name) for name in ("systems", *benchmark.options)}
-    return {name: str(value) if isinstance(value, Path) else value for name, value in values.items()}
+    return Report(about, tuple(sheet.results))
 
 
 def versions() -> dict[str, str]:

@@ -10,8 +10,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options
 from grice.benchmarks.direct.held_out import text_of
+from grice.benchmarks.stats.cross_validation import cross_validate
 from grice.benchmarks.stats.metrics import Array
 from grice.models.data import direct
 from grice.models.data.direct import Triple
@@ -46,14 +47,16 @@ def held_out_scores(options: Options, rows: Sequence[Triple]) -> Array:
     """
     if options.split == "ours":
         return BagOfWords().fit(direct.read(options.data_dir, parts=["train"])).score(rows)
-    folds = np.array([_fold(row.dialogue_id) for row in rows])
-    scores = np.full((len(rows), len(TARGETS)), sum(TARGETS.values()) / len(TARGETS))
-    for fold in np.unique(folds):
-        others = [row for row, place in zip(rows, folds, strict=True) if place != fold]
-        places = np.flatnonzero(folds == fold).tolist()
-        if others:
-            scores[places] = BagOfWords().fit(others).score([rows[place] for place in places])
-    return scores
+    scores = cross_validate(rows, [_fold(row.dialogue_id) for row in rows], _predict)
+    return np.array(scores, float).reshape(-1, len(TARGETS))
+
+
+def _predict(seen: Sequence[Triple], unseen: Sequence[Triple]) -> list[list[float]]:
+    """Where there is nothing to learn from, the mean score for every wording."""
+    if not seen:
+        return [[sum(TARGETS.values()) / len(TARGETS)] * len(TARGETS)] * len(unseen)
+    found: list[list[float]] = BagOfWords().fit(seen).score(unseen).tolist()
+    return found
 
 
 def _fold(dialogue_id: str) -> int:

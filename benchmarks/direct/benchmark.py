@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from grice.benchmarks.core.batches import BATCH, predict_all
-from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet, opened
-from grice.benchmarks.core.results import Cell, Published, Table
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.options import Threaded, model_option, option
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.results import Cell, Table
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.bag_of_words import TARGETS, held_out_scores
-from grice.benchmarks.direct.held_out import dialogues, held_out, text_of
+from grice.benchmarks.direct.held_out import FILES, dialogues, held_out, text_of
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.metrics import Array
 from grice.models import load_directness_scorer, load_rewriter
@@ -28,10 +33,19 @@ TASKS: dict[str, tuple[str, TargetForm]] = {
     "direct-to-indirect": ("direct", "indirect"),
 }
 """Rewriting tasks: which wording is given, which is wanted."""
-PRECISIONS = {"grice": "int8", "grice-fp32": "fp32"}
-FLOORS = ("copy", "original")
+BLEUS = ("bleu", "bleu_cased")
+RANKING_METRICS = ("exact_match", "kendall_tau", "calibration_error")
 BINS = 10
 PAPER = Path(__file__).parent / "paper.json"
+
+
+@dataclass(frozen=True)
+class TurnOptions(Threaded):
+    """Of benchmarks that score and rewrite user turns."""
+
+    beams: int = option(1, "beams of the rewriter; 1 is greedy", "N", (1, 16), "--beam")
+    rewriter: str = model_option("rewriter", "rewriter")
+    directness: str = model_option("directness scorer", "directness")
 
 
 class ScoringRewriter(Model[Rewrite], Protocol):
@@ -42,60 +56,126 @@ class ScoringRewriter(Model[Rewrite], Protocol):
         ...
 
 
-RewriterLoader = Callable[[Options, str, TargetForm], ScoringRewriter]
-ScorerLoader = Callable[[Options, str], Model[Directness]]
+RewriterLoader = Callable[[TurnOptions, str, TargetForm], ScoringRewriter]
+ScorerLoader = Callable[[TurnOptions, str], Model[Directness]]
 
 
-def load_rewriting_system(options: Options, system: str, form: TargetForm) -> ScoringRewriter:
-    """The exported rewriter that a system name stands for."""
-    return load_rewriter(options.rewriter, form, threads=options.threads, precision=PRECISIONS[system], beams=options.beams)
+def load_scoring_rewriter(options: TurnOptions, precision: str, form: TargetForm) -> ScoringRewriter:
+    """The exported rewriter in one precision."""
+    return load_rewriter(options.rewriter, form, threads=options.threads, precision=precision, beams=options.beams)
 
 
-def load_scoring_system(options: Options, system: str) -> Model[Directness]:
-    """The exported directness scorer that a system name stands for."""
-    return load_directness_scorer(options.directness, threads=options.threads, precision=PRECISIONS[system])
+def load_scorer(options: TurnOptions, precision: str) -> Model[Directness]:
+    """The exported directness scorer in one precision."""
+    return load_directness_scorer(options.directness, threads=options.threads, precision=precision)
 
 
-def evaluate(
-    options: Options, rewriters: RewriterLoader = load_rewriting_system, scorers: ScorerLoader = load_scoring_system
-) -> Sheet:
+@dataclass(frozen=True)
+class Rewriting:
+    """A rewriting task, and what it is built from."""
+
+    options: TurnOptions
+    task: str
+    rows: Sequence[Triple]
+    load: RewriterLoader
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a system writes for each row; `perplexity` and `model` of those that are models."""
+
+    texts: Sequence[str]
+    perplexity: metrics.Measure | None = None
+    model: object = None
+
+
+def _rewrite(precision: str, given: Rewriting, name: str) -> Said:
+    source, target = TASKS[given.task]
+    turns, wanted = dialogues(given.rows, source), [text_of(row, target) for row in given.rows]
+    model = given.load(given.options, precision, target)
+    texts = [rewrite.text for rewrite in predict_all(model, turns, f"{given.task} {name}")]
+    return Said(texts, metrics.perplexity(_scores(model, turns, wanted)), model)
+
+
+def _copy(given: Rewriting, name: str) -> Said:
+    return Said([text_of(row, TASKS[given.task][0]) for row in given.rows])
+
+
+def _original(given: Rewriting, name: str) -> Said:
+    return Said([text_of(row, "original") for row in given.rows])
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a ranking of the three wordings by directness is built from."""
+
+    options: TurnOptions
+    rows: Sequence[Triple]
+    load: ScorerLoader
+
+
+Ranked = tuple[Array, object]
+"""Scores, shape (rows, 3) in the order of `TARGETS`, and the model if it is one."""
+
+
+def _rank(precision: str, given: Ranking, name: str) -> Ranked:
+    model = given.load(given.options, precision)
+    columns = [
+        [found.score for found in predict_all(model, dialogues(given.rows, form), f"directness {name} {form}")] for form in TARGETS
+    ]
+    return np.array(columns, float).T, model
+
+
+def _rank_words(given: Ranking, name: str) -> Ranked:
+    return held_out_scores(given.options, given.rows), None
+
+
+REWRITERS = Systems[Rewriting, Said](
+    "direct",
+    System("grice", "our rewriter and scorer, int8", "ours", partial(_rewrite, "int8")),
+    System("grice-fp32", "the same before they were rounded", "ours", partial(_rewrite, "fp32")),
+    System("copy", "the turn as it is", "floor", _copy),
+    System("original", "what people said unprompted", "floor", _original),
+)
+SCORERS = Systems[Ranking, Ranked](
+    "direct",
+    System("grice", "our scorer, int8", "ours", partial(_rank, "int8")),
+    System("grice-fp32", "the same before it was rounded", "ours", partial(_rank, "fp32")),
+    System("bag-of-words", "linear regression over word counts (the paper, section 4.3)", "floor", _rank_words),
+)
+
+
+def evaluate(options: TurnOptions, rewriters: RewriterLoader = load_scoring_rewriter, scorers: ScorerLoader = load_scorer) -> Sheet:
     """Score rewriting in both directions, and directness.
 
     Raises:
         DataError: the data cannot be read. ModelError: a model that was asked for by name cannot be loaded.
     """
-    found = held_out(options)
-    rows, note = published()
-    sheet = Sheet("direct", found.groups, options.seed, found.unscored, published=rows, notes=[note])
+    found, paper = held_out(options), read_paper(PAPER)
+    sheet = Sheet("direct", found.groups, options.seed, found.unscored, published=paper.published(), notes=[paper.note])
     sheet.signatures = {"bleu": metrics.bleu_signature(True), "bleu_cased": metrics.bleu_signature(False)}
-    asked = options.systems or BENCHMARK.default_systems
     for task in TASKS:
-        _rewriting(sheet, options, task, found.rows, asked, rewriters)
-    _directness(sheet, options, found.rows, asked, scorers)
+        said, reasons = REWRITERS.build(options, Rewriting(options, task, found.rows, rewriters))
+        for name, each in said.items():
+            _add_rewrites(sheet, task, name, each, found.rows)
+        for name, reason in reasons.items():
+            sheet.add_unscored(task, name, (*BLEUS, "perplexity"), reason)
+    ranked, reasons = SCORERS.build(options, Ranking(options, found.rows, scorers))
+    for name, (scores, model) in ranked.items():
+        _add_ranking(sheet, name, scores)
+        sheet.add_model(model)
+    for name, reason in reasons.items():
+        sheet.add_unscored("directness", name, RANKING_METRICS, reason)
     return sheet
 
 
-def _rewriting(
-    sheet: Sheet, options: Options, task: str, rows: Sequence[Triple], asked: Sequence[str], load: RewriterLoader
-) -> None:
-    source, target = TASKS[task]
-    given, wanted = dialogues(rows, source), [text_of(row, target) for row in rows]
-    ready, reasons = opened([name for name in asked if name in PRECISIONS], options, lambda name: load(options, name, target))
-    for name, model in ready.items():
-        said = [rewrite.text for rewrite in predict_all(model, given, f"{task} {name}")]
-        _add_bleu(sheet, task, name, said, wanted)
-        sheet.add(task, name, "perplexity", metrics.perplexity(_scores(model, given, wanted)))
-        sheet.add_model(model)
-    for name, reason in reasons.items():
-        sheet.add_unscored(task, name, ("bleu", "bleu_cased", "perplexity"), reason)
-    for name, form in (("copy", source), ("original", "original")):
-        if name in asked:
-            _add_bleu(sheet, task, name, [text_of(row, form) for row in rows], wanted)
-
-
-def _add_bleu(sheet: Sheet, task: str, system: str, said: Sequence[str], wanted: Sequence[str]) -> None:
-    sheet.add(task, system, "bleu", metrics.bleu(said, wanted, lowercase=True))
-    sheet.add(task, system, "bleu_cased", metrics.bleu(said, wanted, lowercase=False))
+def _add_rewrites(sheet: Sheet, task: str, name: str, said: Said, rows: Sequence[Triple]) -> None:
+    wanted = [text_of(row, TASKS[task][1]) for row in rows]
+    for metric, lowercase in zip(BLEUS, (True, False), strict=True):
+        sheet.add(task, name, metric, metrics.bleu(said.texts, wanted, lowercase))
+    if said.perplexity is not None:
+        sheet.add(task, name, "perplexity", said.perplexity)
+    sheet.add_model(said.model)
 
 
 def _scores(model: ScoringRewriter, given: Sequence[Dialogue], wanted: Sequence[str]) -> list[tuple[float, int]]:
@@ -103,24 +183,6 @@ def _scores(model: ScoringRewriter, given: Sequence[Dialogue], wanted: Sequence[
     for start in range(0, len(given), BATCH):
         scores += model.score(given[start : start + BATCH], wanted[start : start + BATCH])
     return scores
-
-
-def _directness(sheet: Sheet, options: Options, rows: Sequence[Triple], asked: Sequence[str], load: ScorerLoader) -> None:
-    ready, reasons = opened([name for name in asked if name in PRECISIONS], options, lambda name: load(options, name))
-    for name, model in ready.items():
-        _add_ranking(sheet, name, _scored(model, rows, name))
-        sheet.add_model(model)
-    for name, reason in reasons.items():
-        sheet.add_unscored("directness", name, ("exact_match", "kendall_tau", "calibration_error"), reason)
-    if "bag-of-words" in asked:
-        _add_ranking(sheet, "bag-of-words", held_out_scores(options, rows))
-
-
-def _scored(model: Model[Directness], rows: Sequence[Triple], name: str) -> Array:
-    columns = [
-        [found.score for found in predict_all(model, dialogues(rows, form), f"directness {name} {form}")] for form in TARGETS
-    ]
-    return np.array(columns, float).T
 
 
 def _add_ranking(sheet: Sheet, system: str, scores: Array) -> None:
@@ -145,23 +207,4 @@ def _reliability(system: str, scores: Array, truth: Array) -> Table:
     return Table(title, ("score", "turns", "mean score", "share direct"), tuple(rows))
 
 
-def published() -> tuple[tuple[Published, ...], str]:
-    """The rows of the paper's Tables 6, 8 and 10, and how they compare with ours."""
-    content = json.loads(PAPER.read_text(encoding="utf-8"))
-    rows = tuple(
-        Published(row["task"], row["system"], metric, value, content["n"], f"{content['source']}, {row['source']}")
-        for row in content["rows"]
-        for metric, value in row["metrics"].items()
-    )
-    return rows, content["note"]
-
-
-BENCHMARK = Benchmark(
-    name="direct",
-    about="the DIRECT paper's tasks: rewriting in both directions, and directness",
-    systems=(*PRECISIONS, *FLOORS, "bag-of-words"),
-    default_systems=(*PRECISIONS, *FLOORS, "bag-of-words"),
-    files=(("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json")),
-    options=("beams", "threads", "rewriter", "directness"),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("direct", TurnOptions, REWRITERS | SCORERS, FILES, evaluate)

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from grice.benchmarks.core.batches import remembering
-from grice.benchmarks.direct.held_out import dialogues, text_of
+from grice.benchmarks.core.report import table_text
+from grice.benchmarks.core.results import Table
+from grice.benchmarks.direct.held_out import dev_rows, dialogues, text_of
 from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
 from grice.benchmarks.stats.metrics import micro_f1
 from grice.middleware import Pipeline, PipelineSettings
 from grice.models import load_directness_scorer, load_rewriter
-from grice.models.data import direct
 from grice.models.data.files import data_dir
 
 DIRECT_FROM = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -41,7 +42,7 @@ class Effect:
 
 def sweep(folder: Path, rewriter: str = "rewriter", scorer: str = "directness") -> list[Effect]:
     """The effect of every pair of thresholds on the dev part."""
-    rows = direct.read(folder, parts=["dev"])
+    rows = dev_rows(folder)
     texts, labels, _ = user_turns(folder)
     plain = PlainNlu().fit(texts, labels)
     gold = [row.labels for row in rows]
@@ -92,12 +93,10 @@ def main() -> None:
     parser.add_argument("--rewriter", default="rewriter")
     parser.add_argument("--directness", default="directness")
     args = parser.parse_args()
-    print("direct_from  min_confidence  replace F1  append F1  broken %  harm on original  rewritten %")
-    for found in sweep(data_dir(args.data_dir), args.rewriter, args.directness):
-        print(
-            f"{found.direct_from:11.2f}  {found.min_confidence:14.2f}  {found.replace:10.1f}  {found.append:9.1f}"
-            f"  {found.broken:8.1f}  {found.harm:16.1f}  {found.rewritten:11.1f}"
-        )
+    header = ("direct_from", "min_confidence", "replace F1", "append F1", "broken %", "harm on original", "rewritten %")
+    effects = sweep(data_dir(args.data_dir), args.rewriter, args.directness)
+    rows = [(each.direct_from, each.min_confidence, *(round(value, 1) for value in astuple(each)[2:])) for each in effects]
+    print(table_text(Table("Thresholds", header, tuple(rows))))
 
 
 if __name__ == "__main__":

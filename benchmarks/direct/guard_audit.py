@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grice.benchmarks.core.batches import predict_all
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.models.data.files import data_dir

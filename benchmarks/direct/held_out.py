@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options
 from grice.models.data import direct
 from grice.models.data.direct import Triple
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import DataNotFound, InputError
 
+FILES = (("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json"))
+"""What is read, folder first."""
 FORMS = ("original", "direct", "indirect")
 """The three wordings of a user turn, as `Triple` names them."""
 
@@ -39,6 +42,18 @@ def held_out(options: Options, limit: int | None = None) -> HeldOut:
         raise DataNotFound(f"{options.data_dir}: no row of DIRECT in split {options.split}; --split all takes every row")
     usable = tuple(row for row in found if _readable(row))
     return HeldOut(usable, len(found) - len(usable))
+
+
+def dev_rows(data_dir: Path) -> list[Triple]:
+    """The rows of our dev part, on which everything is chosen: what is scored is never looked at for it.
+
+    Raises:
+        DataNotFound, DataCorrupt: a file is missing or damaged, or it holds no such row.
+    """
+    found = direct.read(data_dir, parts=["dev"])
+    if not found:
+        raise DataNotFound(f"{data_dir}: no row of DIRECT in our dev part")
+    return found
 
 
 def dialogues(rows: Sequence[Triple], form: str) -> list[Dialogue]:

@@ -12,9 +12,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from grice.benchmarks.core.batches import predict_all, remembering
-from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet
+from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.direct.held_out import FORMS, dialogues, held_out, text_of
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems
+from grice.benchmarks.direct.benchmark import TurnOptions
+from grice.benchmarks.direct.held_out import FILES, FORMS, dialogues, held_out, text_of
 from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
 from grice.benchmarks.stats import metrics
 from grice.middleware import Pipeline, PipelineSettings, appended, from_environment
@@ -24,7 +27,6 @@ from grice.models.protocols import Model
 from grice.models.results import Directness, Rewrite
 
 GATED = ("replace", "append")
-UNGATED = ("replace-ungated", "append-ungated")
 DEADLINE_MS = 600_000
 """For a batch of 32 on a slow machine; the benchmark measures what is said, not when."""
 
@@ -37,7 +39,7 @@ class Models:
     rewriter: Model[Rewrite]
 
 
-def load_models(options: Options) -> Models:
+def load_models(options: TurnOptions) -> Models:
     """The shipped models, or the exported ones that the options name."""
     return Models(
         load_directness_scorer(options.directness, threads=options.threads),
@@ -45,7 +47,7 @@ def load_models(options: Options) -> Models:
     )
 
 
-def evaluate(options: Options, load: Callable[[Options], Models] = load_models) -> Sheet:
+def evaluate(options: TurnOptions, load: Callable[[TurnOptions], Models] = load_models) -> Sheet:
     """Score the plain NLU on three wordings of held-out turns, as they are and after the pipeline.
 
     Raises:
@@ -53,17 +55,15 @@ def evaluate(options: Options, load: Callable[[Options], Models] = load_models) 
     """
     found = held_out(options)
     sheet = Sheet("nlu", found.groups, options.seed, found.unscored)
-    asked = options.systems or BENCHMARK.default_systems
+    asked = SYSTEMS.asked(options)
     texts, labels, _ = user_turns(options.data_dir)
     plain = PlainNlu().fit(texts, labels)
     rewriting = _Rewriting(options, load(options), sheet) if set(asked) - {"plain"} else None
     for form in FORMS:
         before = plain.predict([text_of(row, form) for row in found.rows])
-        if "plain" in asked:
-            _add(sheet, form, "plain", found.rows, before, before)
         for system in asked:
-            if rewriting is not None and system != "plain":
-                _add(sheet, form, system, found.rows, before, plain.predict(rewriting.texts(system, form, found.rows)))
+            read = SYSTEMS.find(system).build(_Asked(rewriting, form, found.rows), system)
+            _add(sheet, form, system, found.rows, before, before if system == "plain" else plain.predict(read))
     if rewriting is not None and rewriting.decisions:
         sheet.tables.append(rewriting.shares())
     return sheet
@@ -83,7 +83,7 @@ def _add(sheet: Sheet, form: str, system: str, rows: Sequence[Triple], before: S
 class _Rewriting:
     """What the NLU reads in each system; every turn goes through each model once."""
 
-    def __init__(self, options: Options, models: Models, sheet: Sheet) -> None:
+    def __init__(self, options: TurnOptions, models: Models, sheet: Sheet) -> None:
         self.rewriter = remembering(models.rewriter)
         directness = remembering(models.directness)
         given: dict[str, Any] = {
@@ -99,17 +99,15 @@ class _Rewriting:
             sheet.add_model(model)
         sheet.settings = {f"pipeline {mode}": asdict(chosen) for mode, chosen in settings.items()}
 
-    def texts(self, system: str, form: str, rows: Sequence[Triple]) -> list[str]:
-        """What the NLU reads of `form` of each row in `system`."""
-        given = dialogues(rows, form)
-        if system in self.pipelines:
-            analyses = predict_all(self.pipelines[system], given, f"{form} {system}")
-            self.decisions[form] = Counter(f"{found.decision}: {found.reason}" for found in analyses)
-            return [found.text for found in analyses]
-        rewrites = [rewrite.text for rewrite in predict_all(self.rewriter, given, f"{form} {system}")]
-        if system == "replace-ungated":
-            return rewrites
-        return [appended(dialogue.last.text, rewrite) for dialogue, rewrite in zip(given, rewrites, strict=True)]
+    def gated(self, system: str, form: str, rows: Sequence[Triple]) -> list[str]:
+        """What comes out of the whole pipeline."""
+        analyses = predict_all(self.pipelines[system], dialogues(rows, form), f"{form} {system}")
+        self.decisions[form] = Counter(f"{found.decision}: {found.reason}" for found in analyses)
+        return [found.text for found in analyses]
+
+    def rewrites(self, form: str, rows: Sequence[Triple]) -> list[str]:
+        """What the rewriter writes of every turn."""
+        return [rewrite.text for rewrite in predict_all(self.rewriter, dialogues(rows, form), f"{form} ungated")]
 
     def shares(self) -> Table:
         """How many turns of each wording passed, were rewritten, or need a question back; `replace` and `append` decide alike."""
@@ -121,16 +119,42 @@ class _Rewriting:
         return Table("Decisions of the pipeline, in % of turns", ("turns", *reasons), tuple(rows))
 
 
-BENCHMARK = Benchmark(
-    name="nlu",
-    about="a plain NLU on original, direct and indirect turns, with Grice and without",
-    systems=("plain", *GATED, *UNGATED),
-    default_systems=("plain", *GATED, *UNGATED),
-    files=(
-        ("direct", "test.csv"),
-        ("multiwoz21", "test.json.zip", "test.json"),
-        ("multiwoz21", "val.json.zip", "val.json"),
-    ),
-    options=("beams", "threads", "rewriter", "directness"),
-    evaluate=evaluate,
+@dataclass(frozen=True)
+class _Asked:
+    """One wording of the rows; `rewriting` is there unless only the plain NLU was asked for."""
+
+    rewriting: _Rewriting | None
+    form: str
+    rows: Sequence[Triple]
+
+    @property
+    def models(self) -> _Rewriting:
+        assert self.rewriting is not None
+        return self.rewriting
+
+
+def _plain(asked: _Asked, name: str) -> list[str]:
+    return [text_of(row, asked.form) for row in asked.rows]
+
+
+def _gated(asked: _Asked, name: str) -> list[str]:
+    return asked.models.gated(name, asked.form, asked.rows)
+
+
+def _replaced(asked: _Asked, name: str) -> list[str]:
+    return asked.models.rewrites(asked.form, asked.rows)
+
+
+def _appended(asked: _Asked, name: str) -> list[str]:
+    return [appended(said, more) for said, more in zip(_plain(asked, name), _replaced(asked, name), strict=True)]
+
+
+SYSTEMS = Systems[_Asked, list[str]](
+    "nlu",
+    System("plain", "the turn as it is", "floor", _plain),
+    System("replace", "what the pipeline gives, mode replace", "ours", _gated),
+    System("append", "what the pipeline gives, mode append", "ours", _gated),
+    System("replace-ungated", "the rewrite, whatever gate and guard say of it", "ours", _replaced),
+    System("append-ungated", "the turn with the rewrite behind it, whatever they say", "ours", _appended),
 )
+BENCHMARK = Benchmark("nlu", TurnOptions, SYSTEMS, (*FILES, ("multiwoz21", "val.json.zip", "val.json")), evaluate)

@@ -24,6 +24,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
+from grice.benchmarks.stats.cross_validation import cross_validate
 from grice.benchmarks.stats.metrics import micro_f1
 from grice.models.data import multiwoz
 
@@ -84,15 +85,19 @@ def user_turns(data_dir: Path) -> tuple[list[str], list[Labels], list[str]]:
     return [text for text, _, _ in rows], [labels for _, labels, _ in rows], [key for _, _, key in rows]
 
 
-def cross_validate(
+def held_out_f1(
     texts: Sequence[str], labels: Sequence[Labels], groups: Sequence[str], chosen: Hyperparameters, folds: int
 ) -> float:
     """Micro-F1, in percent, of out-of-fold predictions; folds by dialogue."""
-    predicted: list[Labels] = [frozenset()] * len(texts)
-    for train, test in GroupKFold(folds).split(texts, groups=groups):
-        model = PlainNlu(chosen).fit([texts[place] for place in train], [labels[place] for place in train])
-        for place, found in zip(test, model.predict([texts[place] for place in test]), strict=True):
-            predicted[place] = found
+
+    def predict(seen: Sequence[tuple[str, Labels]], unseen: Sequence[tuple[str, Labels]]) -> list[Labels]:
+        model = PlainNlu(chosen).fit([text for text, _ in seen], [given for _, given in seen])
+        return model.predict([text for text, _ in unseen])
+
+    places = np.zeros(len(texts), int)
+    for number, (_, test) in enumerate(GroupKFold(folds).split(texts, groups=groups)):
+        places[test] = number
+    predicted = cross_validate(list(zip(texts, labels, strict=True)), places.tolist(), predict)
     return micro_f1(labels, predicted, 100).value
 
 
@@ -101,7 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Choose the plain NLU's hyper-parameters on MultiWOZ val.")
     parser.add_argument("--data-dir", type=Path, required=True)
     rows = user_turns(parser.parse_args().data_dir)
-    for score, chosen in sorted(((cross_validate(*rows, chosen, 5), chosen) for chosen in GRID), key=lambda pair: pair[0]):
+    for score, chosen in sorted(((held_out_f1(*rows, chosen, 5), chosen) for chosen in GRID), key=lambda pair: pair[0]):
         print(f"{score:.2f} {asdict(chosen)}")
 
 

@@ -7,23 +7,26 @@ wrote for the same tasks; the output says which. The tasks on slots read Schema-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-from grice.benchmarks.core.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
-from grice.benchmarks.indirect_requests import criteria, slots
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.indirect_requests import criteria
 from grice.benchmarks.indirect_requests.data import RequestSet, request_set
-from grice.benchmarks.indirect_requests.paper import published
-from grice.benchmarks.indirect_requests.slot_floors import FLOORS
-from grice.benchmarks.indirect_requests.slot_turns import request_turn
-from grice.benchmarks.indirect_requests.slots import OURS, PLAIN, SLOT_TASKS, SlotSystems, read_slot_data
-from grice.benchmarks.indirect_requests.state_tracking import StateTracker
+from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders, Models
+from grice.benchmarks.indirect_requests.slots import tasks as slot_tasks
+from grice.benchmarks.indirect_requests.slots.tasks import SLOT_TASKS, read_slot_data
+from grice.benchmarks.indirect_requests.slots.turns import request_turn
 from grice.models.errors import DataNotFound, InputError
-from grice.models.protocols import SlotPredictor
 
-CRITERIA = {criteria.UNAMBIGUITY: "accuracy", criteria.WORLD: "pearson"}
+PAPER = Path(__file__).parent / "paper.json"
+CRITERIA: Mapping[str, Callable[[criteria.Asked], None]] = {
+    criteria.UNAMBIGUITY: criteria.add_unambiguity,
+    criteria.WORLD: criteria.add_world_understanding,
+}
 TASKS = (*CRITERIA, *SLOT_TASKS)
-TRACKER_FOLDER = "slot-tracker"
 SIGNATURES = {
     "accuracy": "0 to 1; majority: each slot's most frequent target in these very rows, rather too high a floor than too low",
     "pearson": "of ratings from 1 to 10, 10: an average six-year-old surely sees which value is meant",
@@ -40,26 +43,7 @@ NOTES = (
 )
 
 
-def load_resolver(options: Options) -> SlotPredictor:
-    """The shipped slot-value resolver, or the exported one that the options name."""
-    from grice.models.slots.resolver import load_slot_resolver
-
-    return load_slot_resolver(options.resolver, threads=options.threads)
-
-
-def load_tracker(options: Options) -> StateTracker:
-    """The state tracker that is kept in the options' folder, trained first if there is none."""
-    from grice.benchmarks.indirect_requests.slot_tracker_training import tracker_at
-    from grice.models.sentence_encoder.encoder import load_sentence_encoder
-
-    return tracker_at(options.work / TRACKER_FOLDER, options.data_dir, load_sentence_encoder(threads=options.threads))
-
-
-def evaluate(
-    options: Options,
-    resolvers: Callable[[Options], SlotPredictor] = load_resolver,
-    trackers: Callable[[Options], StateTracker] = load_tracker,
-) -> Sheet:
+def evaluate(options: IndirectOptions, loaders: Loaders | None = None) -> Sheet:
     """Score the tasks.
 
     Raises:
@@ -70,89 +54,47 @@ def evaluate(
     tasks = options.tasks or TASKS
     if unknown := [task for task in tasks if task not in TASKS]:
         raise InputError("task of benchmark indirect-requests", unknown[0], ", ".join(TASKS))
-    requests = request_set(options)
-    names = options.systems or BENCHMARK.default_systems
-    sheet = _sheet(options, tasks, requests)
-    ready, reasons = opened([OURS] if OURS in names else [], options, lambda name: resolvers(options))
-    resolver = ready.get(OURS)
-    sheet.add_model(resolver)
-    for task, metric in CRITERIA.items():
-        if task in tasks:
-            for name, reason in reasons.items():
-                sheet.add_unscored(task, name, (metric,), reason)
-            ADD_CRITERION[task](sheet, requests.rows, names, resolver, options)
-    asked = [task for task in SLOT_TASKS if task in tasks]
-    systems = SlotSystems([name for name in names if not name.startswith(criteria.LLM)], resolver, None, reasons)
-    if asked and systems.names:
-        _add_slot_tasks(sheet, asked, requests, systems, options, trackers)
-    return sheet
-
-
-def _sheet(options: Options, tasks: Sequence[str], requests: RequestSet) -> Sheet:
-    groups = [request_turn(request).group for request in requests.rows]
-    rows, note = published()
-    return Sheet(
+    requests, paper = request_set(options, options.requests), read_paper(PAPER)
+    sheet = Sheet(
         "indirect-requests",
-        groups,
+        [request_turn(request).group for request in requests.rows],
         options.seed,
         part=requests.part,
         drawn="slot for indirect requests, by dialogue for turns of SGD",
-        published=tuple(row for row in rows if row.task in tasks),
-        notes=[*NOTES, note],
+        published=paper.published(tasks),
+        notes=[*NOTES, paper.note],
         signatures=dict(SIGNATURES),
         data=dict(requests.checksums),
         settings={"requests": requests.owner},
     )
+    models = Models(options, loaders or Loaders(), sheet)
+    for task, add in CRITERIA.items():
+        if task in tasks:
+            add(criteria.Asked(options, requests.rows, models, sheet))
+    if slot_tasks.SYSTEMS.asked(options):
+        _add_slot_tasks(sheet, [task for task in SLOT_TASKS if task in tasks], requests, models, options)
+    return sheet
 
 
-def _add_slot_tasks(
-    sheet: Sheet,
-    tasks: Sequence[str],
-    requests: RequestSet,
-    systems: SlotSystems,
-    options: Options,
-    trackers: Callable[[Options], StateTracker],
-) -> None:
+def _add_slot_tasks(sheet: Sheet, tasks: Sequence[str], requests: RequestSet, models: Models, options: IndirectOptions) -> None:
+    if not tasks:
+        return
     try:
         data = read_slot_data(options.data_dir, options.seed)
     except DataNotFound as error:
         if options.tasks:
             raise
         for task in tasks:
-            for name in systems.names:
+            for name in slot_tasks.SYSTEMS.asked(options):
                 sheet.add_unscored(task, name, ("accuracy",), str(error), 0)
         return
     sheet.data |= data.checksums
-    if _needs_tracker(tasks, systems):
-        systems = _with_tracker(sheet, systems, options, trackers)
-    if slots.RESOLVER in tasks:
-        slots.add_resolver(sheet, data, systems, options.limit)
-    if slots.ORIGINALS in tasks:
-        slots.add_originals(sheet, data, systems, options.limit)
-    if slots.INDIRECT in tasks:
-        slots.add_indirect(sheet, requests.rows, data, systems)
+    if slot_tasks.RESOLVER in tasks:
+        slot_tasks.add_resolver(sheet, data, models, options)
+    if slot_tasks.ORIGINALS in tasks:
+        slot_tasks.add_originals(sheet, data, models, options)
+    if slot_tasks.INDIRECT in tasks:
+        slot_tasks.add_indirect(sheet, requests.rows, data, models, options)
 
 
-def _needs_tracker(tasks: Sequence[str], systems: SlotSystems) -> bool:
-    return PLAIN in systems.names or (systems.resolver is not None and tuple(tasks) != (slots.RESOLVER,))
-
-
-def _with_tracker(sheet: Sheet, systems: SlotSystems, options: Options, trackers: Callable[[Options], StateTracker]) -> SlotSystems:
-    ready, reasons = opened([PLAIN], options, lambda name: trackers(options))
-    tracker = ready.get(PLAIN)
-    if tracker is not None:
-        sheet.settings[PLAIN] = dict(tracker.facts)
-    why = {name: reason for reason in reasons.values() for name in (OURS, PLAIN)}  # Grice adds to the tracker
-    return replace(systems, tracker=tracker, reasons={**why, **systems.reasons})
-
-
-ADD_CRITERION = {criteria.UNAMBIGUITY: criteria.add_unambiguity, criteria.WORLD: criteria.add_world_understanding}
-BENCHMARK = Benchmark(
-    name="indirect-requests",
-    about="indirect requests: the slot value that is meant, and a state tracker without and with Grice",
-    systems=(OURS, PLAIN, *FLOORS, f"{criteria.LLM}MODEL"),
-    default_systems=(OURS, PLAIN, *FLOORS),
-    files=(),
-    options=("tasks", "requests", "resolver", "work", "threads", *LLM_OPTIONS),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("indirect-requests", IndirectOptions, slot_tasks.SYSTEMS | criteria.VALUE_SYSTEMS, (), evaluate)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.indirect_requests.data import strategies_of
-from grice.benchmarks.indirect_requests.slot_features import content_words, share
-from grice.benchmarks.indirect_requests.slot_floors import FLOORS
-from grice.benchmarks.indirect_requests.slot_scores import Kinds, Verdicts, add_accuracy, by_kind
-from grice.benchmarks.indirect_requests.slot_turns import SlotTurn, request_turn
-from grice.benchmarks.indirect_requests.slots import OURS
+from grice.benchmarks.indirect_requests.models import IndirectOptions, Models
+from grice.benchmarks.indirect_requests.slots.features import content_words, share
+from grice.benchmarks.indirect_requests.slots.floors import FLOORS
+from grice.benchmarks.indirect_requests.slots.scores import Kinds, add_accuracy, by_kind
+from grice.benchmarks.indirect_requests.slots.turns import SlotTurn, request_turn
 from grice.benchmarks.llm import Ask, LlmRun, Question, answer_all
 from grice.benchmarks.stats import metrics
 from grice.middleware.authoring.indirect_requests import LocalCriteria, unambiguous_value
@@ -23,37 +24,43 @@ from grice.middleware.authoring.indirect_requests.prompts import implied_prompt,
 from grice.middleware.llm import Message
 from grice.models.data.indirect_requests import AMBIGUOUS, SCALE, IndirectRequest
 from grice.models.errors import JudgeError
-from grice.models.protocols import SlotPredictor
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
 UNAMBIGUITY = "unambiguity"
 WORLD = "world-understanding"
-LLM = "openai:"
 
+Values = Sequence[str | None]
 Ratings = Sequence[float | None]
 Prompt = Callable[[IndirectRequest], list[Message]]
 Read = Callable[[str, IndirectRequest], Any]
 
 
-def add_unambiguity(
-    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotPredictor | None, options: Options
-) -> None:
+@dataclass(frozen=True)
+class Asked:
+    """What a system is built from."""
+
+    options: IndirectOptions
+    requests: Sequence[IndirectRequest]
+    models: Models
+    sheet: Sheet
+
+    @property
+    def turns(self) -> list[SlotTurn]:
+        """The requests as turns."""
+        return [request_turn(request) for request in self.requests]
+
+
+def add_unambiguity(asked: Asked) -> None:
     """Score which of the N values, or `AMBIGUOUS`, each system takes a request to mean."""
-    turns = [request_turn(request) for request in requests]
-    found: dict[str, Verdicts] = {}
-    for name in systems:
-        if name in FLOORS:
-            found[name] = _right(turns, FLOORS[name](turns, True, options.seed))
-        elif name.startswith(LLM):
-            run = _asked(name, UNAMBIGUITY, requests, options, implied_prompt, _implied)
-            found[name] = _right(turns, [sample.prediction for sample in run.samples])
-            _note(sheet, name, UNAMBIGUITY, run)
-        elif name == OURS and resolver is not None:
-            resolved = resolver.predict([turn.question for turn in turns])
-            found[name] = _right(turns, [each.value or AMBIGUOUS for each in resolved])
+    sheet, turns = asked.sheet, asked.turns
+    values, reasons = VALUE_SYSTEMS.build(asked.options, asked)
+    found = {name: _right(turns, said) for name, said in values.items()}
+    for name, reason in reasons.items():
+        sheet.add_unscored(UNAMBIGUITY, name, ("accuracy",), reason)
     for name, verdicts in found.items():
         add_accuracy(sheet, UNAMBIGUITY, name, verdicts, sheet.groups)
-    sheet.tables.append(by_kind("Unambiguity by kind of request", found, sheet.groups, kinds_of(requests), options.seed))
+    kinds = kinds_of(asked.requests)
+    sheet.tables.append(by_kind("Unambiguity by kind of request", found, sheet.groups, kinds, asked.options.seed))
 
 
 def kinds_of(requests: Sequence[IndirectRequest]) -> Kinds:
@@ -62,20 +69,13 @@ def kinds_of(requests: Sequence[IndirectRequest]) -> Kinds:
     return {"unambiguous": [not each for each in ambiguous], "ambiguous": ambiguous, **strategies_of(requests)}
 
 
-def add_world_understanding(
-    sheet: Sheet, requests: Sequence[IndirectRequest], systems: Sequence[str], resolver: SlotPredictor | None, options: Options
-) -> None:
+def add_world_understanding(asked: Asked) -> None:
     """Score how well each system's ratings correlate with those of the data."""
-    for name in systems:
-        if name in RATING_FLOORS:
-            _add_correlation(sheet, name, requests, RATING_FLOORS[name](requests, options.seed))
-        elif name.startswith(LLM):
-            run = _asked(name, WORLD, requests, options, world_prompt, lambda text, request: rating(text))
-            _add_correlation(sheet, name, requests, [sample.prediction for sample in run.samples])
-            _note(sheet, name, WORLD, run)
-        elif name == OURS and resolver is not None:
-            criteria = LocalCriteria(resolver, load_sentence_encoder(threads=options.threads))
-            _add_correlation(sheet, name, requests, criteria.world_understanding(requests))
+    ratings, reasons = RATING_SYSTEMS.build(asked.options, asked)
+    for name, reason in reasons.items():
+        asked.sheet.add_unscored(WORLD, name, ("pearson",), reason)
+    for name, found in ratings.items():
+        _add_correlation(asked.sheet, name, asked.requests, found)
 
 
 def _add_correlation(sheet: Sheet, system: str, requests: Sequence[IndirectRequest], ratings: Ratings) -> None:
@@ -85,19 +85,20 @@ def _add_correlation(sheet: Sheet, system: str, requests: Sequence[IndirectReque
     sheet.add_defined(WORLD, system, {"pearson": measure}, [group for _, _, group in rated], len(requests) - len(rated))
 
 
-def _same(requests: Sequence[IndirectRequest], seed: int) -> list[float]:
+def _same(asked: Asked, name: str) -> Ratings:
     """The mean rating for every request, of which there is no correlation."""
+    requests = asked.requests
     return [sum(request.world_understanding for request in requests) / len(requests)] * len(requests)
 
 
-def _any(requests: Sequence[IndirectRequest], seed: int) -> list[float]:
-    generator = random.Random(seed)
-    return [generator.uniform(*SCALE) for _ in requests]
+def _any(asked: Asked, name: str) -> Ratings:
+    generator = random.Random(asked.options.seed)
+    return [generator.uniform(*SCALE) for _ in asked.requests]
 
 
-def _overlap(requests: Sequence[IndirectRequest], seed: int) -> list[float]:
+def _overlap(asked: Asked, name: str) -> Ratings:
     """How much of the slot's description and of the value, as a person would say it, is in the request."""
-    return [share(content_words(_about(request)), content_words(request.utterance)) for request in requests]
+    return [share(content_words(_about(request)), content_words(request.utterance)) for request in asked.requests]
 
 
 def _about(request: IndirectRequest) -> str:
@@ -105,11 +106,43 @@ def _about(request: IndirectRequest) -> str:
     return " ".join([request.slot_description, *(phrased(request, value) for value in meant)])
 
 
-RATING_FLOORS: Mapping[str, Callable[[Sequence[IndirectRequest], int], Ratings]] = {
-    "majority": _same,
-    "random": _any,
-    "lexical": _overlap,
-}
+def _rate(asked: Asked, name: str) -> Ratings:
+    criteria = LocalCriteria(asked.models.resolver, load_sentence_encoder(threads=asked.options.threads))
+    return criteria.world_understanding(asked.requests)
+
+
+def _floor(asked: Asked, name: str) -> Values:
+    return FLOORS[name][1](asked.turns, True, asked.options.seed)
+
+
+def _resolve(asked: Asked, name: str) -> Values:
+    return [each.value or AMBIGUOUS for each in asked.models.resolver.predict([turn.question for turn in asked.turns])]
+
+
+def _ask_value(asked: Asked, model: str) -> Values:
+    run = _ask_all(asked, model, UNAMBIGUITY, implied_prompt, lambda text, request: unambiguous_value(listed(text, request.values)))
+    return [sample.prediction for sample in run.samples]
+
+
+def _ask_rating(asked: Asked, model: str) -> Ratings:
+    return [sample.prediction for sample in _ask_all(asked, model, WORLD, world_prompt, lambda text, request: rating(text)).samples]
+
+
+LANGUAGE_MODEL = "a language model with the paper's prompts"
+VALUE_SYSTEMS = Systems[Asked, Values](
+    "indirect-requests",
+    System("grice", "our resolver", "ours", _resolve),
+    *(System(name, about, "floor", _floor) for name, (about, _) in FLOORS.items()),
+    llm("openai", LANGUAGE_MODEL, _ask_value),
+)
+RATING_SYSTEMS = Systems[Asked, Ratings](
+    "indirect-requests",
+    System("grice", "our resolver's certainty and the sentence encoder", "ours", _rate),
+    System("majority", "the mean rating", "floor", _same),
+    System("random", "any rating", "floor", _any),
+    System("lexical", "words in common with slot and value", "floor", _overlap),
+    llm("openai", LANGUAGE_MODEL, _ask_rating),
+)
 
 
 def _right(turns: Sequence[SlotTurn], answers: Sequence[str | None]) -> list[bool | None]:
@@ -117,16 +150,12 @@ def _right(turns: Sequence[SlotTurn], answers: Sequence[str | None]) -> list[boo
     return [None if answer is None else answer == turn.target for turn, answer in pairs]
 
 
-def _implied(text: str, request: IndirectRequest) -> str:
-    return unambiguous_value(listed(text, request.values))
-
-
-def _asked(system: str, task: str, requests: Sequence[IndirectRequest], options: Options, prompt: Prompt, read: Read) -> LlmRun:
-    prompts = [prompt(request) for request in requests]
-    said = "\0".join(message.content for messages in prompts for message in messages)
-    about = {"benchmark": "indirect-requests", "prompts_sha256": hashlib.sha256(said.encode()).hexdigest()}
-    questions = [_question(task, request, messages, read) for request, messages in zip(requests, prompts, strict=True)]
-    return answer_all(questions, system.removeprefix(LLM), options, f"indirect-requests-{task}", about)
+def _ask_all(asked: Asked, model: str, task: str, prompt: Prompt, read: Read) -> LlmRun:
+    questions = [_question(task, request, prompt(request), read) for request in asked.requests]
+    run = answer_all(questions, model, asked.options, f"indirect-requests-{task}", {"benchmark": "indirect-requests"})
+    asked.sheet.tables.append(run.usage(f"openai:{model}"))
+    asked.sheet.settings.setdefault(f"openai:{model}", {})[task] = run.settings
+    return run
 
 
 def _question(task: str, request: IndirectRequest, messages: list[Message], read: Read) -> Question:
@@ -139,9 +168,4 @@ def _question(task: str, request: IndirectRequest, messages: list[Message], read
 
     turn = request_turn(request)
     gold = turn.target if task == UNAMBIGUITY else request.world_understanding
-    return Question(request.request_id, turn.group, gold, ask)
-
-
-def _note(sheet: Sheet, system: str, task: str, run: LlmRun) -> None:
-    sheet.tables.append(run.usage(system))
-    sheet.settings.setdefault(system, {})[task] = run.settings
+    return Question(request.request_id, turn.group, gold, ask, "\0".join(message.content for message in messages))

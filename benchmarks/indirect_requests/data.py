@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from grice.benchmarks.core.benchmark import Options, Requests
-from grice.benchmarks.indirect_requests.slot_scores import Kinds
+from grice.benchmarks.core.options import Options
+from grice.benchmarks.indirect_requests.slots.scores import Kinds
 from grice.models.data import indirect_requests
 from grice.models.data.indirect_requests import FOLDER, STRATEGIES, IndirectRequest, RequestSplit, file_name
 from grice.models.data.pins import data_set
@@ -18,6 +19,8 @@ from grice.models.manifest import sha256
 OURS = Path(__file__).parent / "ours.jsonl"
 EVALUATED: tuple[RequestSplit, ...] = ("validation", "test")
 """The splits that the paper evaluates on."""
+Owner = Literal["official", "ours"]
+Asked = Literal["auto", "official", "ours"]
 EVERY: tuple[RequestSplit, ...] = ("train", *EVALUATED)
 
 
@@ -32,13 +35,14 @@ class RequestSet:
     """
 
     rows: tuple[IndirectRequest, ...]
-    owner: Requests
+    owner: Owner
     part: str
     checksums: Mapping[str, str]
 
 
-def request_set(options: Options) -> RequestSet:
-    """The requests that the options ask for; of the official ones the splits of the paper, with `--split all` also train.
+def request_set(options: Options, owner: Asked = "auto") -> RequestSet:
+    """The requests of `owner`; `auto`: the official ones if all their files are there. Of these the splits of the paper, with
+    `--split all` also train.
 
     Raises:
         DataNotFound: the official ones were asked for, and a file is missing.
@@ -47,12 +51,12 @@ def request_set(options: Options) -> RequestSet:
     splits = EVALUATED if options.split == "ours" else EVERY
     checks = _checks(options.data_dir, splits)
     for each in checks:
-        if options.requests != "ours" and each.status == "refused":
+        if owner != "ours" and each.status == "refused":
             raise DataCorrupt(f"{each.path}: not the official file: {each.detail}; fetch it again, or give --requests ours")
     missing = [each.path.name for each in checks if each.status == "missing"]
-    if missing and options.requests == "official":
+    if missing and owner == "official":
         raise DataNotFound(f"{options.data_dir / FOLDER}: {', '.join(missing)} not there; `grice data fetch {FOLDER}` gets them")
-    if missing or options.requests == "ours":
+    if missing or owner == "ours":
         rows = indirect_requests.read_file(OURS, "ours")
         return RequestSet(tuple(rows[: options.limit]), "ours", "indirect requests of our own set, NOT the official ones", {})
     official = indirect_requests.read(options.data_dir, splits)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from grice.benchmarks.iur import generate_command
-from grice.benchmarks.iur import run_command as test_command
+from grice.benchmarks.iur import check, generate
 
 HELP = "make indirect requests as a test set for a bot, and run the bot's NLU over it"
 
@@ -13,7 +12,7 @@ HELP = "make indirect requests as a test set for a bot, and run the bot's NLU ov
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare both subcommands."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for name, module in (("generate", generate_command), ("test", test_command)):
+    for name, module in (("generate", generate), ("test", check)):
         child = actions.add_parser(name, help=module.HELP, description=module.HELP)
         module.add_arguments(child)
         child.set_defaults(act=module.run)

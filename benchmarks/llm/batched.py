@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grice.benchmarks.llm.asking import sample_of
 from grice.benchmarks.llm.progress import Progress
-from grice.benchmarks.llm.question import Question
+from grice.benchmarks.llm.question import Question, sample_of
 from grice.benchmarks.llm.sample import Sample
 from grice.middleware.llm import Message, Reply
 from grice.models.errors import GriceError

@@ -7,9 +7,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grice.benchmarks.llm.asking import Complete, sample_of
 from grice.benchmarks.llm.progress import Progress
-from grice.benchmarks.llm.question import Question
+from grice.benchmarks.llm.question import Complete, Question, sample_of
 from grice.benchmarks.llm.sample import Sample
 from grice.middleware.llm import ChatModel, Message, Reply
 

@@ -10,35 +10,32 @@ authors' model, and of always saying the share of dialogues that end in a gift; 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from grice.benchmarks.persuasion.folds import FOLDS, REPAIR
+from grice.benchmarks.core.folds import StoredFolds, read_folds
+from grice.benchmarks.core.report import interval, table_text
+from grice.benchmarks.core.results import Table
+from grice.benchmarks.persuasion.folds import FOLDS, TRAINS
 from grice.benchmarks.stats.bootstrap import Estimate, estimate
 from grice.benchmarks.stats.metrics import Array, mean
 from grice.models.data import face_acts
 from grice.models.data.face_acts import FaceActDialogue
-from grice.models.data.files import data_dir, in_format
-from grice.models.errors import DataNotFound
+from grice.models.data.files import data_dir
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
-def read_agreement(path: Path) -> Mapping[str, Sequence[float]]:
+def stored_agreement(stored: StoredFolds) -> Mapping[str, Sequence[float]]:
     """The stored estimates after each utterance, by dialogue.
 
     Raises:
-        DataNotFound: there is no such file.
-        DataCorrupt: it is damaged, or it has none.
+        DataCorrupt: there are none.
     """
-    if not path.exists():
-        raise DataNotFound(f"{path.name} is not there; {REPAIR}")
-    with in_format("stored fold predictions", path.name, REPAIR):
-        found: Mapping[str, Sequence[float]] = json.loads(path.read_text(encoding="utf-8"))["agreement"]
+    with stored.decoding():
+        found: Mapping[str, Sequence[float]] = stored.content["agreement"]
         return found
 
 
@@ -65,17 +62,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir")
     dialogues = face_acts.read(data_dir(parser.parse_args().data_dir))
-    stored = read_agreement(FOLDS)
+    stored = stored_agreement(read_folds(FOLDS, TRAINS))
+    rows = []
     for share in SHARES:
         for system, said in estimates(dialogues, stored, share).items():
             accuracy, brier = scores(dialogues, said)
-            print(f"{share:4.0%} of utterances  {system:9}", _shown("accuracy", accuracy, 1), _shown("Brier", brier, 3), sep="  ")
-
-
-def _shown(name: str, found: Estimate, digits: int) -> str:
-    low, high = (math.nan if edge is None else edge for edge in (found.low, found.high))
-    value = math.nan if found.value is None else found.value
-    return f"{name} {value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}] (n {found.n})"
+            rows.append((f"{share:.0%}", system, interval(accuracy, 1), interval(brier, 3), accuracy.n))
+    print(table_text(Table("Agreement", ("of utterances", "system", "accuracy", "Brier", "n"), tuple(rows))))
 
 
 if __name__ == "__main__":

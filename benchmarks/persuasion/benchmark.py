@@ -11,29 +11,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from grice.benchmarks.core.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.folds import note_training, read_folds
+from grice.benchmarks.core.options import FoldOptions, model_option, option
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, llm
+from grice.benchmarks.llm import WindowedOptions
 from grice.benchmarks.persuasion import tables as persuasion_tables
 from grice.benchmarks.persuasion.annotations import read_annotations, without_votes
-from grice.benchmarks.persuasion.folds import FOLDS, cross_validated, read_folds
-from grice.benchmarks.persuasion.llm import PROMPTINGS, asked, places
+from grice.benchmarks.persuasion.folds import FOLDS, TRAINS, FoldPredictor
+from grice.benchmarks.persuasion.llm import ask_all, places
 from grice.benchmarks.persuasion.metrics import METRICS, macro_f1, measures_of
-from grice.benchmarks.persuasion.paper import paper
 from grice.benchmarks.persuasion.predictions import Predictor, Spoken, chosen, load_predictor
 from grice.benchmarks.persuasion.questions import IntentionQuestion, questions_of
-from grice.benchmarks.persuasion.tables import Labels, Places
+from grice.benchmarks.persuasion.tables import PAPER, Labels, Places
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.confusion import confusion
 from grice.models.data import face_acts
+from grice.models.data.face_acts import FaceActDialogue
 from grice.models.errors import DataError, InputError
 from grice.models.face_acts.descriptions import Phrasing
 from grice.models.manifest import sha256
 from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
 
-OURS, AUTHORS, MAJORITY = "grice", "authors", "majority"
+AUTHORS, MAJORITY = "authors", "majority"
 FACE_ACTS_TASK = "face-acts"
 CHOICE_TASKS: Mapping[str, tuple[Phrasing, bool]] = {
     "multiple-choice": ("new", True),
@@ -80,7 +85,84 @@ class _Found:
     answers: Mapping[str, Places | str]
 
 
-def evaluate(options: Options, predictors: Callable[[Options], Predictor] = load_predictor, folds: Path = FOLDS) -> Sheet:
+@dataclass(frozen=True)
+class PersuasionOptions(FoldOptions, WindowedOptions):
+    """What `grice bench persuasion` takes."""
+
+    tasks: tuple[str, ...] = option((), f"only these tasks (default: {' '.join(DEFAULT_TASKS)})", "T", flag="--task")
+    annotations: Path | None = option(None, "ask about these dialogues; `grice persuasion sheet` writes such a file", "FILE.jsonl")
+    intentions: str = model_option("intention detector", "intentions")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a system is built from."""
+
+    options: PersuasionOptions
+    dialogues: Sequence[FaceActDialogue]
+    rows: _Rows
+    sheet: Sheet
+    predictors: Callable[[str, int], Predictor]
+    folds: Path
+
+
+def _ours(asked: _Asked, name: str) -> _Found:
+    if asked.options.weights == "folds":
+        stored = read_folds(asked.folds, TRAINS)
+        predictor: Predictor = FoldPredictor(stored, asked.dialogues)
+        stored.note_weights(asked.sheet, asked.options.intentions)
+    else:
+        predictor = asked.predictors(asked.options.intentions, asked.options.threads)
+        asked.sheet.notes.append(note_training(asked.folds, TRAINS, (each.dialogue_id for each in asked.dialogues)))
+        asked.sheet.add_model(getattr(predictor, "detector", None))
+    asked.sheet.settings[name] = dict(predictor.about)
+    labels = predictor.labels(asked.rows.spoken)
+    answers: dict[str, Places | str] = {}
+    for task, questions in asked.rows.questions.items():
+        try:
+            answers[task] = chosen(questions, predictor.probabilities(questions))
+        except DataError as error:  # stored predictions may lack probabilities, or be of other dialogues than those annotated
+            answers[task] = str(error)
+    return _Found(labels, answers)
+
+
+def _authors(asked: _Asked, name: str) -> _Found:
+    return _Found([each.utterance.predicted for each in asked.rows.spoken], dict.fromkeys(asked.rows.questions, NO_CHOICES))
+
+
+def _majority(asked: _Asked, name: str) -> _Found:
+    rows = asked.rows
+    answers: dict[str, Places | str] = {}
+    for task, questions in rows.questions.items():
+        most = Counter(each.gold for each in questions).most_common(1)
+        answers[task] = [place for place, _ in most] * len(questions)
+    return _Found([label for label, _ in Counter(rows.gold).most_common(1)] * len(rows.spoken), answers)
+
+
+def _language_model(family: str, about: str) -> System[_Asked, _Found]:
+    def build(asked: _Asked, model: str) -> _Found:
+        questions = asked.rows.questions
+        runs = {task: ask_all(family, model, task, questions[task], asked.options) for task in questions}
+        asked.sheet.tables += [run.usage(f"{family}:{model}") for run in runs.values()]
+        asked.sheet.settings[f"{family}:{model}"] = {task: run.settings for task, run in runs.items()}
+        return _Found(NO_FACE_ACTS, {task: places(run) for task, run in runs.items()})
+
+    return llm(family, about, build)
+
+
+SYSTEMS = Systems[_Asked, _Found](
+    "persuasion",
+    System("grice", "our detector, by stored folds or shipped weights", "ours", _ours),
+    System(AUTHORS, "the predictions that the authors of the face acts released", "replay", _authors),
+    System(MAJORITY, "the most frequent face act, the option that is right most often", "floor", _majority),
+    _language_model("openai", "a language model, asked for an option at once"),
+    _language_model("openai-cot", "a language model that gives a reason first"),
+)
+
+
+def evaluate(
+    options: PersuasionOptions, predictors: Callable[[str, int], Predictor] = load_predictor, folds: Path = FOLDS
+) -> Sheet:
     """Score face acts and answers.
 
     Raises:
@@ -90,70 +172,28 @@ def evaluate(options: Options, predictors: Callable[[Options], Predictor] = load
     """
     tasks = options.tasks or DEFAULT_TASKS
     if unknown := [task for task in tasks if task not in TASKS]:
-        raise InputError("task", unknown[0], ", ".join(TASKS))
+        raise InputError("task of benchmark persuasion", unknown[0], ", ".join(TASKS))
     dialogues = face_acts.read(options.data_dir)
     annotated = read_annotations(options.annotations) if options.annotations else without_votes(dialogues)
     spoken = [Spoken(each, place) for each in dialogues for place in range(len(each.utterances))]
+    choices = {task: CHOICE_TASKS[task] for task in tasks if task in CHOICE_TASKS}
     rows = _Rows(
         spoken[: options.limit] if FACE_ACTS_TASK in tasks else (),
-        {
-            task: questions_of(annotated, *CHOICE_TASKS[task], options.seed)[: options.limit]
-            for task in tasks
-            if task in CHOICE_TASKS
-        },
+        {task: questions_of(annotated, *kind, options.seed)[: options.limit] for task, kind in choices.items()},
     )
     sheet = Sheet("persuasion", rows.groups, options.seed, part=PARTS[options.weights])
-    sheet.published = tuple(row for row in paper().rows if row.task in tasks)
-    sheet.notes, sheet.signatures = _notes(rows, len(spoken), options), {"all": SIGNATURE}
+    sheet.published, sheet.signatures = read_paper(PAPER).published(tasks), {"all": SIGNATURE}
+    sheet.notes = _notes(rows, len(spoken), options)
     if options.annotations:
         sheet.settings["annotations_sha256"] = sha256(options.annotations)
-
-    def load(name: str) -> _Found:
-        family, _, model = name.partition(":")
-        if family in PROMPTINGS:
-            runs = {task: asked(family, model, task, questions, options) for task, questions in rows.questions.items()}
-            sheet.tables += [run.usage(name) for run in runs.values()]
-            sheet.settings[name] = {task: run.settings for task, run in runs.items()}
-            return _Found(NO_FACE_ACTS, {task: places(run) for task, run in runs.items()})
-        if name == OURS:
-            predictor = read_folds(folds, dialogues) if options.weights == "folds" else predictors(options)
-            if options.weights == "shipped":
-                sheet.notes.append(_note_on_shipped(folds, {each.dialogue_id for each in dialogues}))
-            sheet.add_model(getattr(predictor, "detector", None))
-            sheet.settings[name] = dict(predictor.about)
-            return _found(predictor, rows)
-        if name == AUTHORS:
-            return _Found([each.utterance.predicted for each in rows.spoken], dict.fromkeys(rows.questions, NO_CHOICES))
-        return _majority(rows)
-
-    names = options.systems or BENCHMARK.default_systems
-    opened_systems, reasons = opened(names, options, load)
+    ready, reasons = SYSTEMS.build(options, _Asked(options, dialogues, rows, sheet, predictors, folds))
     silent = {name: _Found(reason, dict.fromkeys(rows.questions, reason)) for name, reason in reasons.items()}
-    found = {name: (opened_systems | silent)[name] for name in names}
+    found = {name: (ready | silent)[name] for name in SYSTEMS.asked(options)}
     if FACE_ACTS_TASK in tasks:
         _add_face_acts(sheet, rows, {name: each.labels for name, each in found.items()})
     for task, questions in rows.questions.items():
         _add_choices(sheet, task, questions, {name: each.answers[task] for name, each in found.items()})
     return sheet
-
-
-def _found(predictor: Predictor, rows: _Rows) -> _Found:
-    labels = predictor.labels(rows.spoken)
-    answers: dict[str, Places | str] = {}
-    for task, questions in rows.questions.items():
-        try:
-            answers[task] = chosen(questions, predictor.probabilities(questions))
-        except DataError as error:  # stored predictions may lack probabilities, or be of other dialogues than those annotated
-            answers[task] = str(error)
-    return _Found(labels, answers)
-
-
-def _majority(rows: _Rows) -> _Found:
-    answers: dict[str, Places | str] = {}
-    for task, questions in rows.questions.items():
-        most = Counter(each.gold for each in questions).most_common(1)
-        answers[task] = [place for place, _ in most] * len(questions)
-    return _Found([label for label, _ in Counter(rows.gold).most_common(1)] * len(rows.spoken), answers)
 
 
 def _add_face_acts(sheet: Sheet, rows: _Rows, found: Mapping[str, Labels | str]) -> None:
@@ -195,28 +235,16 @@ def _add_choices(sheet: Sheet, task: str, questions: Sequence[IntentionQuestion]
     ]
 
 
-def _notes(rows: _Rows, utterances: int, options: Options) -> list[str]:
+def _notes(rows: _Rows, utterances: int, options: PersuasionOptions) -> list[str]:
     origin = f"of {options.annotations.name}" if options.annotations else "whose intention follows from role and face act"
     notes = [f"{task}: {len(questions)} questions on utterances {origin}" for task, questions in rows.questions.items()]
-    if utterances != paper().utterances:
+    paper = read_paper(PAPER)
+    if utterances != paper.more["utterances"]:
         notes.append(
-            f"the file at hand has {utterances:,} utterances, the released one {paper().utterances:,}: figures of {AUTHORS} differ "
-            "from the published ones"
+            f"the file at hand has {utterances:,} utterances, the released one {paper.more['utterances']:,}: figures of {AUTHORS} "
+            "differ from the published ones"
         )
-    return [paper().note, *notes]
+    return [paper.note, *notes]
 
 
-def _note_on_shipped(folds: Path, dialogues: AbstractSet[str]) -> str:
-    known = cross_validated(folds) & dialogues
-    return f"{OURS}: the shipped weights were trained on {len(known)} of these {len(dialogues)} dialogues"
-
-
-BENCHMARK = Benchmark(
-    name="persuasion",
-    about="face acts and intentions in persuasions, beside the authors' predictions and language models",
-    systems=(OURS, AUTHORS, MAJORITY, *(f"{family}:MODEL" for family in PROMPTINGS)),
-    default_systems=(OURS, AUTHORS, MAJORITY),
-    files=((face_acts.FOLDER, face_acts.FILE),),
-    options=("intentions", "threads", "weights", "tasks", "annotations", "llm_window", *LLM_OPTIONS),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("persuasion", PersuasionOptions, SYSTEMS, ((face_acts.FOLDER, face_acts.FILE),), evaluate)

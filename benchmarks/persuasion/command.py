@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from grice.benchmarks.core import llm_arguments
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.core.options import Options, WindowedOptions, add_options, read_values
 from grice.benchmarks.persuasion.annotations import (
     AnnotatedDialogue,
     agreements,
@@ -43,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     writing.add_argument(
         "--dialogues", type=int, default=CRITICAL_DIALOGUES, metavar="N", help=f"how many (default: {CRITICAL_DIALOGUES})"
     )
-    llm_arguments.add(writing)
+    add_options(writing, WindowedOptions, but=Options)
     for action in (asking, filling):
         action.add_argument("--data-dir", type=Path, help=f"folder with one folder a data set (default: ${DATA_DIR_VARIABLE})")
     for action in (asking, filling, writing):
@@ -98,8 +97,8 @@ def _critical(args: argparse.Namespace) -> int:
         raise MissingExtra(str(error.name), "bench") from error
     from grice.benchmarks.core.report import table_text
 
-    options = Options(Path(), intentions=args.intentions or Options.intentions, **llm_arguments.given(args))
-    predictor = load_predictor(options) if args.intentions else None
+    options = WindowedOptions(Path(), **read_values(args, WindowedOptions))
+    predictor = load_predictor(args.intentions) if args.intentions else None
     writing, dialogues = critical.generated(args.generator, args.dialogues, options)
     questions = critical.critical_questions(dialogues)
     judging, found = critical.findings(questions, args.judge, predictor, options)

@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Options
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.llm import Ask, LlmRun, Question, answer_all
+from grice.benchmarks.llm import Ask, LlmRun, Question, WindowedOptions, answer_all
 from grice.benchmarks.persuasion import llm as persuasion_llm
 from grice.benchmarks.persuasion.annotations import AnnotatedDialogue, AnnotatedUtterance
+from grice.benchmarks.persuasion.llm import NAMES
 from grice.benchmarks.persuasion.predictions import Predictor
-from grice.benchmarks.persuasion.prompts import NAMES
 from grice.benchmarks.persuasion.questions import IntentionQuestion
 from grice.middleware.llm import Message
 from grice.models.dialogue import plain_text
@@ -92,7 +91,7 @@ _LINE = re.compile(rf"({'|'.join(NAMES.values())})( {re.escape(MARK)})?: (.+)")
 _ROLES: Mapping[str, PersuasionRole] = {name: role for role, name in NAMES.items()}
 
 Written = Sequence[tuple[PersuasionRole, str, bool]]
-"""Role and text of each message, and whether it is marked as critical."""
+"""PersuasionRole and text of each message, and whether it is marked as critical."""
 
 
 def prompts() -> dict[str, str]:
@@ -112,7 +111,7 @@ def written(reply: str) -> Written | None:
     return said if len(said) >= FEWEST_UTTERANCES and is_critical else None
 
 
-def generated(model: str, count: int, options: Options) -> tuple[LlmRun, list[AnnotatedDialogue]]:
+def generated(model: str, count: int, options: WindowedOptions) -> tuple[LlmRun, list[AnnotatedDialogue]]:
     """`count` dialogues by `model`, as far as its replies can be read; marked messages have the face act hpos-, others none.
 
     Raises:
@@ -122,9 +121,8 @@ def generated(model: str, count: int, options: Options) -> tuple[LlmRun, list[An
     known = prompts()
     if not 1 <= count <= len(known):
         raise InputError("dialogues", count, f"1 to {len(known)}, one a prompt")
-    questions = [Question(name, name, None, partial(_write, prompt)) for name, prompt in list(known.items())[:count]]
-    about = {"benchmark": "persuasion", "prompts_sha256": persuasion_llm.hashed(known.values())}
-    run = answer_all(questions, model, options, "persuasion critical-dialogues", about)
+    questions = [Question(name, name, None, partial(_write, prompt), prompt) for name, prompt in list(known.items())[:count]]
+    run = answer_all(questions, model, options, "persuasion critical-dialogues", {"benchmark": "persuasion"})
     return run, [_dialogue(sample.sample_id, sample.prediction) for sample in run.samples if sample.prediction]
 
 
@@ -167,14 +165,14 @@ class Finding:
 
 
 def findings(
-    questions: Sequence[IntentionQuestion], judge: str | None, predictor: Predictor | None, options: Options
+    questions: Sequence[IntentionQuestion], judge: str | None, predictor: Predictor | None, options: WindowedOptions
 ) -> tuple[LlmRun | None, list[Finding]]:
     """Ask the language model `judge`, with a reason first, and the detector about each question.
 
     Raises:
         GriceError: as `answer_all`.
     """
-    run = persuasion_llm.asked("openai-cot", judge, "critical-utterances", questions, options) if judge else None
+    run = persuasion_llm.ask_all("openai-cot", judge, "critical-utterances", questions, options) if judge else None
     places = persuasion_llm.places(run) if run else [None] * len(questions)
     chosen = [None if place is None else each.options[place].id for each, place in zip(questions, places, strict=True)]
     acts: list[FaceAct | None] = [None] * len(questions)

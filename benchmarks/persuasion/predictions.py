@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from grice.benchmarks.core.batches import predict_all
-from grice.benchmarks.core.benchmark import Options
 from grice.benchmarks.persuasion.questions import IntentionQuestion
 from grice.benchmarks.stats.metrics import Array
 from grice.models.data.face_acts import FaceActDialogue, FaceActUtterance
@@ -83,15 +82,15 @@ def _dialogue(said: Sequence[tuple[PersuasionRole, str]]) -> Dialogue:
     return Dialogue(tuple(Turn(SPEAKERS[role], text) for role, text in said))
 
 
-def load_predictor(options: Options) -> DetectorPredictor:
-    """The shipped detector, or the exported one that the options name.
+def load_predictor(detector: str, threads: int = 1) -> DetectorPredictor:
+    """The shipped detector of that name, or the exported one in that folder.
 
     Raises:
         ModelError: it cannot be loaded.
     """
     from grice.models.face_acts.detector import load_intention_detector
 
-    return DetectorPredictor(load_intention_detector(options.intentions, threads=options.threads))
+    return DetectorPredictor(load_intention_detector(detector, threads=threads))
 
 
 def chosen(questions: Sequence[IntentionQuestion], probabilities: Array) -> list[int]:

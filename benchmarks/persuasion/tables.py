@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.report import NOTHING, interval
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.persuasion.metrics import macro_f1
-from grice.benchmarks.persuasion.paper import paper
 from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
-from grice.benchmarks.stats.bootstrap import Estimate, estimate
+from grice.benchmarks.stats.bootstrap import estimate
 from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
 
 Labels = Sequence[FaceAct]
 Places = Sequence[int | None]
 """The options that a system chooses, question by question; None where it has no answer."""
-NOTHING = "–"
+PAPER = Path(__file__).parent / "paper.json"
 
 
 def f1_by_face_act(gold: Labels, predicted: Mapping[str, Labels], groups: Sequence[str], seed: int) -> Table:
@@ -27,17 +29,11 @@ def f1_by_face_act(gold: Labels, predicted: Mapping[str, Labels], groups: Sequen
         (
             label,
             counts[label],
-            *(_interval(estimate(macro_f1(gold, labels, [label]), groups, seed)) for labels in predicted.values()),
+            *(interval(estimate(macro_f1(gold, labels, [label]), groups, seed), 1, NOTHING) for labels in predicted.values()),
         )
         for label in FACE_ACTS
     ]
     return Table("face-acts: F1 by face act", ("face act", "n", *predicted), tuple(rows))
-
-
-def _interval(found: Estimate) -> str:
-    if found.value is None:
-        return NOTHING
-    return f"{found.value:.1f}" if found.low is None else f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
 
 
 def accuracy_by_face_act(task: str, questions: Sequence[IntentionQuestion], answers: Mapping[str, Places]) -> Table:
@@ -52,7 +48,7 @@ def accuracy_by_face_act(task: str, questions: Sequence[IntentionQuestion], answ
     each_role = [[counts[role, label] for role in PERSUASION_ROLES] for label in labels]
     rows.append(("questions", *("/".join(map(str, (*found, sum(found)))) for found in each_role)))
     if task == "multiple-choice":
-        for system, cells in paper().by_face_act.items():
+        for system, cells in read_paper(PAPER).more["by_face_act"].items():
             rows.append((f"published: {system}", *("/".join(map(_percent, cells[label])) for label in labels)))
     return Table(f"{task}: accuracy by face act, persuader/persuadee/both", ("system", *labels), tuple(rows))
 

@@ -24,6 +24,9 @@ QUIET = {
     "RASA_TELEMETRY_ENABLED": "false",
     "SQLALCHEMY_SILENCE_UBER_WARNING": "1",
 }
+PYTHON = Path(".venv-rasa/bin/python")
+WORK = Path("runs/rasa-nlu")
+"""Where the Rasa environment is, and what is made with it, unless a command says otherwise."""
 PARSER, INSERTER = "grice.components.parse", "grice.components.insert"
 
 

@@ -15,20 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from grice.benchmarks.core.batches import predict_all
-from grice.benchmarks.core.benchmark import Options
-from grice.benchmarks.direct.held_out import FORMS, dialogues
+from grice.benchmarks.direct.held_out import FORMS, dev_rows, dialogues
 from grice.benchmarks.direct.nlu import DEADLINE_MS
 from grice.benchmarks.rasa import data as rasa_data
-from grice.benchmarks.rasa.host import RasaHost
-from grice.benchmarks.rasa.nlu import System, train_systems
+from grice.benchmarks.rasa.host import PYTHON, WORK, RasaHost
+from grice.benchmarks.rasa.nlu import RasaSystem, train_systems
 from grice.benchmarks.stats import metrics
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.middleware.settings import ReadingMode
 from grice.middleware.turns.blending import blended, weight_of
 from grice.middleware.turns.parse_data import text_read
-from grice.models.data import direct
 
-SYSTEMS = ("diet", "diet+augment")
+SYSTEMS = (RasaSystem("diet"), RasaSystem("diet", augmented=True))
 MODES: tuple[ReadingMode, ...] = ("replace", "append", "blend")
 THRESHOLDS = (0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
 
@@ -57,15 +55,15 @@ def main() -> None:
         description="Choose the rewriter's mode and threshold in a Rasa bot on the dev part of DIRECT."
     )
     parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--rasa-python", type=Path, default=Options.rasa_python)
-    parser.add_argument("--work", type=Path, default=Options.work)
+    parser.add_argument("--rasa-python", type=Path, default=PYTHON)
+    parser.add_argument("--work", type=Path, default=WORK)
     args = parser.parse_args()
     host = RasaHost(args.rasa_python.absolute(), args.work.absolute())
-    rows = direct.read(args.data_dir, parts=["dev"])
+    rows = dev_rows(args.data_dir)
     given = [dialogue for form in FORMS for dialogue in dialogues(rows, form)]
     pipeline = Pipeline.load(PipelineSettings(deadline_ms=DEADLINE_MS, on_error="raise"))
     analyses = predict_all(pipeline, given, "rewriting")
-    models, _ = train_systems([System(name) for name in SYSTEMS], host, args.data_dir, threads=1)
+    models, _ = train_systems(SYSTEMS, host, args.data_dir, threads=1)
     gold = [rasa_data.domain_acts(row.labels) for row in rows]
     print(f"{len(rows)} turns of the dev part, three forms each; micro-F1 of intents on {', '.join(FORMS)}")
     for name, model in models.items():

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet
-from grice.benchmarks.direct.held_out import FORMS, HeldOut, held_out, text_of
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.options import Threaded, option
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems
+from grice.benchmarks.direct.held_out import FILES, FORMS, HeldOut, held_out, text_of
 from grice.benchmarks.rasa import data as rasa_data
 from grice.benchmarks.rasa.augment import augmented_file
-from grice.benchmarks.rasa.host import RasaHost
+from grice.benchmarks.rasa.host import PYTHON, WORK, RasaHost
 from grice.benchmarks.rasa.speed import SERVICE_URL, add_hung_service_times, add_server_times
 from grice.benchmarks.speed.timing import percentile
 from grice.benchmarks.stats import metrics
@@ -43,43 +46,61 @@ PIPELINES: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "lr": (*_FEATURES, {"name": "LogisticRegressionClassifier"}, {"name": "CRFEntityExtractor"}, {"name": "EntitySynonymMapper"}),
 }
+CLASSIFIERS = {"diet": "DIETClassifier", "lr": "LogisticRegressionClassifier"}
 MODES = ("replace", "append", "blend")
 DEFAULT_MODE = "blend"
 AUGMENT = "augment"
 
 
 @dataclass(frozen=True)
-class System:
-    """A Rasa pipeline, with or without augmented training data, with or without the rewriter."""
+class RasaOptions(Threaded):
+    """What `grice bench rasa-nlu` takes."""
 
-    name: str
+    rasa_python: Path = option(PYTHON, "the Python of the Rasa environment", "FILE")
+    work: Path = option(WORK, "keeps trained models and Rasa's cache", "DIR")
+
+
+@dataclass(frozen=True)
+class RasaSystem:
+    """A Rasa pipeline, with or without augmented training data, with or without the rewriter.
+
+    Attributes:
+        base: a key of `PIPELINES`.
+        augmented: whether its training data hold indirect variants.
+        mode: the rewriter's; None without one.
+    """
+
+    base: str
+    augmented: bool = False
+    mode: str | None = None
 
     @property
-    def base(self) -> str:
-        """`diet` or `lr`."""
-        return self.name.partition("+")[0]
-
-    @property
-    def augmented(self) -> bool:
-        """Whether its training data hold indirect variants."""
-        return AUGMENT in self.name.split("+")
-
-    @property
-    def mode(self) -> str | None:
-        """The rewriter's mode; None without one."""
-        return next((mode for mode in MODES if mode in self.name.split("+")), None)
+    def name(self) -> str:
+        """Such as "diet+augment+append"."""
+        return "+".join([self.without_rewriter, *([self.mode] if self.mode else [])])
 
     @property
     def without_rewriter(self) -> str:
         """The name of the system with the same NLU and no rewriter."""
-        return self.name.removesuffix(f"+{self.mode}")
+        return "+".join([self.base, *([AUGMENT] if self.augmented else [])])
 
 
-def _names(base: str) -> list[str]:
-    return [base, *(f"{base}+{mode}" for mode in MODES), f"{base}+{AUGMENT}", *(f"{base}+{AUGMENT}+{mode}" for mode in MODES)]
+def _declare(found: RasaSystem) -> System[None, RasaSystem]:
+    parts = [
+        *(["augmented training data"] if found.augmented else []),
+        *([f"our components, mode {found.mode}"] if found.mode else []),
+    ]
+    about = f"{CLASSIFIERS[found.base]}, {' and '.join(parts) or 'without Grice'}"
+    return System(found.name, about, "ours" if parts else "rival", lambda given, name: found)
 
 
-SYSTEMS = tuple(itertools.chain(*map(_names, PIPELINES)))
+SYSTEMS = Systems[None, RasaSystem](
+    "rasa-nlu",
+    *(
+        _declare(RasaSystem(base, augmented, mode))
+        for base, augmented, mode in itertools.product(PIPELINES, (False, True), (None, *MODES))
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +112,7 @@ class Read:
     milliseconds: list[float]
 
 
-def evaluate(options: Options) -> Sheet:
+def evaluate(options: RasaOptions) -> Sheet:
     """Train the pipelines that are not trained yet, and score them on three wordings of held-out turns.
 
     Raises:
@@ -99,7 +120,7 @@ def evaluate(options: Options) -> Sheet:
     """
     found = held_out(options)
     sheet = Sheet("rasa-nlu", found.groups, options.seed, found.unscored)
-    systems = [System(name) for name in options.systems or BENCHMARK.default_systems]
+    systems = [SYSTEMS.find(name).build(None, name) for name in SYSTEMS.asked(options)]
     host = RasaHost(options.rasa_python.absolute(), options.work.absolute())
     sheet.notes.append(f"Rasa {host.version()}, trained on the user turns of MultiWOZ val.")
     models, notes = train_systems(systems, host, options.data_dir, options.threads)
@@ -121,7 +142,7 @@ def evaluate(options: Options) -> Sheet:
     return sheet
 
 
-def train_systems(systems: Sequence[System], host: RasaHost, data_dir: Path, threads: int) -> tuple[dict[str, Path], list[str]]:
+def train_systems(systems: Sequence[RasaSystem], host: RasaHost, data_dir: Path, threads: int) -> tuple[dict[str, Path], list[str]]:
     """The trained model of each system by name, and what a reader should know of its training.
 
     Raises:
@@ -191,7 +212,7 @@ def _gold(data_dir: Path, found: HeldOut) -> Gold:
     )
 
 
-def _add(sheet: Sheet, form: str, system: System, reads: dict[tuple[str, str], Read], gold: Gold) -> None:
+def _add(sheet: Sheet, form: str, system: RasaSystem, reads: dict[tuple[str, str], Read], gold: Gold) -> None:
     read = reads[form, system.name]
     now = [said == right for said, right in zip(read.acts, gold.acts, strict=True)]
     sheet.add(form, system.name, "intent_f1", metrics.micro_f1(gold.acts, read.acts, 100))
@@ -217,16 +238,4 @@ def _add(sheet: Sheet, form: str, system: System, reads: dict[tuple[str, str], R
             sheet.add(form, system.name, name, percentile(added, share))
 
 
-BENCHMARK = Benchmark(
-    name="rasa-nlu",
-    about="a real Rasa NLU on original, direct and indirect turns, with components, augmentation, both and neither",
-    systems=SYSTEMS,
-    default_systems=SYSTEMS,
-    files=(
-        ("direct", "test.csv"),
-        ("multiwoz21", "test.json.zip", "test.json"),
-        ("multiwoz21", "val.json.zip", "val.json"),
-    ),
-    options=("rasa_python", "work", "threads"),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("rasa-nlu", RasaOptions, SYSTEMS, (*FILES, ("multiwoz21", "val.json.zip", "val.json")), evaluate)

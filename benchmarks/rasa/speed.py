@@ -8,19 +8,18 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.rasa.host import RasaHost
-from grice.benchmarks.speed.rest_service import RestService
-from grice.benchmarks.speed.server_process import ServerProcess
+from grice.benchmarks.speed.load import Call, share
+from grice.benchmarks.speed.servers import RestService, ServerProcess
 from grice.benchmarks.speed.timing import percentile
 from grice.benchmarks.stats.metrics import Array
 from grice.models.data.direct import Triple
@@ -53,26 +52,12 @@ class RasaServer(ServerProcess):
 
 def send(port: int, rows: Sequence[Triple], users: int, label: str) -> Array:
     """Seconds that each row's indirect turn took, sent by `users` at the same time; NaN where it was not answered."""
-    seconds = np.full(len(rows), np.nan)
-    places = iter(range(len(rows)))
-    lock = threading.Lock()
 
-    def work() -> None:
+    def open_caller() -> tuple[Call, Callable[[], None]]:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=CALL_SECONDS)
-        while True:
-            with lock:
-                place = next(places, None)
-            if place is None:
-                break
-            seconds[place] = _replay(connection, rows[place], f"{label}-{users}-{place}")
-        connection.close()
+        return lambda place: _replay(connection, rows[place], f"{label}-{users}-{place}"), connection.close
 
-    threads = [threading.Thread(target=work) for _ in range(users)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return seconds
+    return share(len(rows), users, open_caller)
 
 
 def _replay(connection: http.client.HTTPConnection, row: Triple, name: str) -> float:
@@ -139,5 +124,5 @@ def _add(
 ) -> None:
     answered = np.isfinite(seconds)
     kept = [group for group, there in zip(groups, answered, strict=True) if there]
-    for metric, share in {"p50_ms": 0.5, "p95_ms": 0.95, **further}.items():
-        sheet.add(task, name, f"{prefix}{metric}", percentile(1000 * seconds[answered], share), kept, int((~answered).sum()))
+    for metric, part in {"p50_ms": 0.5, "p95_ms": 0.95, **further}.items():
+        sheet.add(task, name, f"{prefix}{metric}", percentile(1000 * seconds[answered], part), kept, int((~answered).sum()))

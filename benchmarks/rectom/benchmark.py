@@ -8,36 +8,41 @@ each task.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from grice.benchmarks.core.benchmark import LLM_OPTIONS, Benchmark, Options, Sheet, opened
-from grice.benchmarks.core.results import Table
-from grice.benchmarks.rectom import floors as rectom_floors
-from grice.benchmarks.rectom import llm as rectom_llm
-from grice.benchmarks.rectom import metrics as rectom_metrics
-from grice.benchmarks.rectom.folds import FOLDS, read_folds
-from grice.benchmarks.rectom.metrics import Answers, Questions, Scored
-from grice.benchmarks.rectom.paper import paper
-from grice.benchmarks.rectom.prompts import Prompting
-from grice.benchmarks.rectom.tables import at_a_glance
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.folds import note_training, read_folds
+from grice.benchmarks.core.options import FoldOptions, model_option
+from grice.benchmarks.core.paper import PaperRow, read_paper
+from grice.benchmarks.core.report import NOTHING
+from grice.benchmarks.core.results import Result, Table
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, llm
+from grice.benchmarks.llm import LlmOptions
+from grice.benchmarks.rectom.folds import FOLDS, TRAINS, stored_answers
+from grice.benchmarks.rectom.llm import Prompting, answers_in, ask_all
+from grice.benchmarks.rectom.metrics import ACCURACY, Answers, Questions, Scored, chance, metrics_of, score
 from grice.models.data import rectom
 from grice.models.data.rectom import FILES
-from grice.models.minds.questions import MindQuestion, Task
+from grice.models.minds.questions import TASKS, MindQuestion, Task
 
-OURS = "grice"
-RANDOM = "random"
-FLOORS = {"majority": rectom_floors.most_frequent_set, "majority-option": rectom_floors.most_frequent_option}
-PROMPTINGS: Mapping[str, Prompting] = {"openai": "zero-shot", "openai-cot": "chain-of-thought"}
-"""The families of systems that are language models."""
-
+PAPER = Path(__file__).parent / "paper.json"
 SIGNATURE = (
     "in %, over the questions that have an answer in the format asked for; accuracy: exact set match; random: its expected value; "
     "majority: the set of options that is right most often in these files; majority-option: the one option that is"
 )
 PARTS = {"folds": "every question, cross-validated by dialogue", "shipped": "every question, by the shipped weights"}
+
+
+@dataclass(frozen=True)
+class RectomOptions(FoldOptions, LlmOptions):
+    """What `grice bench rectom` takes."""
+
+    mind: str = model_option("model of minds", "mind")
 
 
 class MindModel(Protocol):
@@ -48,23 +53,94 @@ class MindModel(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Found:
-    """How a system fares on each task, and what else is known of it."""
-
-    scored: Mapping[Task, Scored]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    usage: Sequence[Table] = ()
-
-
-def load_model(options: Options) -> MindModel:
+def load_model(options: RectomOptions) -> MindModel:
     """The shipped model, or the exported one that the options name."""
     from grice.models.minds.model import load_mind_model
 
     return load_mind_model(options.mind, threads=options.threads)
 
 
-def evaluate(options: Options, models: Callable[[Options], MindModel] = load_model, folds: Path = FOLDS) -> Sheet:
+@dataclass(frozen=True)
+class Asked:
+    """What a system is built from.
+
+    Attributes:
+        everything: all questions of the files; `questions` are those that are scored.
+    """
+
+    options: RectomOptions
+    everything: Questions
+    questions: Questions
+    sheet: Sheet
+    models: Callable[[RectomOptions], MindModel]
+    folds: Path
+
+    def score(self, answers: Answers) -> dict[Task, Scored]:
+        """The metrics of all tasks."""
+        return {task: score(task, each, answers[task]) for task, each in self.questions.items()}
+
+
+Scores = Mapping[Task, Scored]
+
+
+def _ours(asked: Asked, name: str) -> Scores:
+    if asked.options.weights == "folds":
+        stored = read_folds(asked.folds, TRAINS)
+        answers = stored_answers(stored, asked.questions)
+        stored.note_weights(asked.sheet, asked.options.mind)
+        asked.sheet.settings[name] = {"weights": "folds", **stored.about}
+        return asked.score(answers)
+    model = asked.models(asked.options)
+    asked.sheet.add_model(model)
+    asked.sheet.settings[name] = {"weights": "shipped"}
+    asked.sheet.notes.append(note_training(asked.folds, TRAINS, asked.sheet.groups))
+    return asked.score({task: model.answer(each) for task, each in asked.questions.items()})
+
+
+def _constant(asked: Asked, votes: Callable[[MindQuestion], Sequence[frozenset[str]]]) -> Scores:
+    """Always what most votes are for, chosen on the very data it answers: rather too high a floor than too low."""
+    answers = {}
+    for task, questions in asked.everything.items():
+        counts = Counter(vote for question in questions for vote in votes(question))
+        labels = max(counts, key=lambda labels: (counts[labels], sorted(labels)))
+        answers[task] = [question.letters_of(labels) for question in asked.questions[task]]
+    return asked.score(answers)
+
+
+def _most_frequent_set(asked: Asked, name: str) -> Scores:
+    return _constant(asked, lambda question: [question.labels_of(question.gold)])
+
+
+def _most_frequent_option(asked: Asked, name: str) -> Scores:
+    return _constant(asked, lambda question: [frozenset({label}) for label in question.labels_of(question.gold)])
+
+
+def _random(asked: Asked, name: str) -> Scores:
+    return {task: chance(each) for task, each in asked.questions.items()}
+
+
+def _language_model(family: str, prompting: Prompting, about: str) -> System[Asked, Scores]:
+    def build(asked: Asked, model: str) -> Scores:
+        runs = ask_all(model, prompting, asked.questions, asked.options)
+        asked.sheet.settings[f"{family}:{model}"] = {task: run.settings for task, run in runs.items()}
+        asked.sheet.tables += [run.usage(f"{family}:{model}") for run in runs.values()]
+        return asked.score(answers_in(runs))
+
+    return llm(family, about, build)
+
+
+SYSTEMS = Systems[Asked, Scores](
+    "rectom",
+    System("grice", "our model of minds, by stored folds or shipped weights", "ours", _ours),
+    System("majority", "the set of options that is right most often", "floor", _most_frequent_set),
+    System("majority-option", "the one option that is right most often", "floor", _most_frequent_option),
+    System("random", "guessing, by its expected value", "floor", _random),
+    _language_model("openai", "zero-shot", "a language model, asked for the answer alone"),
+    _language_model("openai-cot", "chain-of-thought", "a language model that thinks step by step first"),
+)
+
+
+def evaluate(options: RectomOptions, models: Callable[[RectomOptions], MindModel] = load_model, folds: Path = FOLDS) -> Sheet:
     """Score all ten tasks.
 
     Raises:
@@ -74,60 +150,41 @@ def evaluate(options: Options, models: Callable[[Options], MindModel] = load_mod
     everything = rectom.read(options.data_dir)
     questions = {task: each[: options.limit] for task, each in everything.items()}
     groups = [question.dialogue_id for each in questions.values() for question in each]
-    sheet = Sheet("rectom", groups, options.seed, part=PARTS[options.weights])
-    sheet.published, sheet.notes, sheet.signatures = paper().published(), [paper().note], {"all": SIGNATURE}
-
-    def ours() -> Found:
-        if options.weights == "folds":
-            stored = read_folds(folds)
-            return Found(_scored(questions, stored.answers(questions)), {"weights": "folds", **stored.about})
-        model = models(options)
-        sheet.add_model(model)
-        sheet.notes.append(_note_on_shipped(folds, groups))
-        return Found(_scored(questions, {task: model.answer(each) for task, each in questions.items()}), {"weights": "shipped"})
-
-    def load(name: str) -> Found:
-        family, _, model = name.partition(":")
-        if family in PROMPTINGS:
-            asked = rectom_llm.asked(model, PROMPTINGS[family], questions, options)
-            return Found(_scored(questions, asked.answers), asked.settings, asked.usage(name))
-        if name == OURS:
-            return ours()
-        if name == RANDOM:
-            return Found({task: rectom_metrics.chance(each) for task, each in questions.items()})
-        return Found(_scored(questions, FLOORS[name](everything, questions)))
-
-    found, reasons = opened(options.systems or BENCHMARK.default_systems, options, load)
+    paper = read_paper(PAPER)
+    sheet = Sheet("rectom", groups, options.seed, part=PARTS[options.weights], published=paper.published(), notes=[paper.note])
+    sheet.signatures = {"all": SIGNATURE}
+    found, reasons = SYSTEMS.build(options, Asked(options, everything, questions, sheet, models, folds))
     for task, each in questions.items():
         for name, reason in reasons.items():
-            sheet.add_unscored(task, name, rectom_metrics.metrics_of(task), reason, len(each))
-        for name, system in found.items():
-            scored = system.scored[task]
+            sheet.add_unscored(task, name, metrics_of(task), reason, len(each))
+        for name, scores in found.items():
+            scored = scores[task]
             sheet.add_defined(task, name, scored.measures, scored.groups, scored.unscored)
-    sheet.tables.append(at_a_glance(sheet.results, [*reasons, *found]))
-    for name, system in found.items():
-        sheet.tables += system.usage
-        if system.settings:
-            sheet.settings[name] = dict(system.settings)
+    sheet.tables.insert(0, at_a_glance(sheet.results, [*reasons, *found]))
     return sheet
 
 
-def _scored(questions: Questions, answers: Answers) -> dict[Task, Scored]:
-    return {task: rectom_metrics.scored(task, each, answers[task]) for task, each in questions.items()}
+def at_a_glance(results: Sequence[Result], systems: Sequence[str]) -> Table:
+    """The accuracy of every system on every task in percent, beside the paper's best language model and people."""
+    values = {(result.task, result.system): result.value for result in results if result.metric == ACCURACY}
+    people = read_paper(PAPER).more["people"]
+    rows = []
+    for task in TASKS:
+        best = best_model(task)
+        theirs = (f"{best.metrics[ACCURACY]:.2f} {best.system}", f"{read_paper(PAPER).value(task, people, ACCURACY):.2f}")
+        rows.append((task, *(_cell(values[task, name]) for name in systems), *theirs))
+    return Table("Table 4 of the paper, and ours: accuracy", ("task", *systems, "best model of Table 4", "people"), tuple(rows))
 
 
-def _note_on_shipped(folds: Path, dialogues: Sequence[str]) -> str:
-    known = read_folds(folds).folds if folds.exists() else {}
-    asked = set(dialogues)
-    return f"{OURS}: the shipped weights were trained on {len(asked & set(known))} of these {len(asked)} dialogues"
+def best_model(task: Task) -> PaperRow:
+    """The paper's row of the most accurate language model."""
+    paper = read_paper(PAPER)
+    models = [row for row in paper.rows if row.task == task and row.system not in (paper.more["people"], paper.more["chance"])]
+    return max(models, key=lambda row: row.metrics[ACCURACY])
 
 
-BENCHMARK = Benchmark(
-    name="rectom",
-    about="RecToM: beliefs, desires, intentions and strategies in recommendation dialogues, beside language models and people",
-    systems=(OURS, *FLOORS, RANDOM, *(f"{family}:MODEL" for family in PROMPTINGS)),
-    default_systems=(OURS, *FLOORS, RANDOM),
-    files=tuple((rectom.FOLDER, name) for name in FILES.values()),
-    options=("mind", "threads", "weights", *LLM_OPTIONS),
-    evaluate=evaluate,
-)
+def _cell(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+BENCHMARK = Benchmark("rectom", RectomOptions, SYSTEMS, tuple((rectom.FOLDER, name) for name in FILES.values()), evaluate)

@@ -45,7 +45,7 @@ def metrics_of(task: Task) -> tuple[str, ...]:
     return (ACCURACY, PREDICTION_BIAS, FALSE_POSITIVE_RATE, RECALL_NO) if kind == "judgement" else (ACCURACY,)
 
 
-def scored(task: Task, questions: Sequence[MindQuestion], answers: Sequence[frozenset[str] | None]) -> Scored:
+def score(task: Task, questions: Sequence[MindQuestion], answers: Sequence[frozenset[str] | None]) -> Scored:
     """The metrics of `task` over the questions that have an answer."""
     pairs = [(question, answer) for question, answer in zip(questions, answers, strict=True) if answer is not None]
     measures = {metric: _MEASURES[metric](pairs) for metric in metrics_of(task)}

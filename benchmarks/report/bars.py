@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from grice.benchmarks.report.markup import Markup, element
-from grice.benchmarks.report.shown import Bar, Figure
-from grice.benchmarks.report.words import value_text
+from grice.benchmarks.report.shown import Bar, Figure, value_text
 
 WIDTH = 480
 ROW = 40

@@ -31,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
         DataNotFound, DataCorrupt: a run cannot be read. MissingExtra: a package is not installed.
     """
     try:
-        from grice.benchmarks.report.content import content_of
-        from grice.benchmarks.report.inputs import read_inputs
+        from grice.benchmarks.report.content import content_of, read_inputs
         from grice.benchmarks.report.markdown import markdown
         from grice.benchmarks.report.page import page
     except ModuleNotFoundError as error:

@@ -1,16 +1,53 @@
-"""What is shown of runs."""
+"""What a report is made of, and what it shows of that."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from grice.benchmarks.core.report import NOTHING
 from grice.benchmarks.core.results import Cell, Published, Report, Result, Table
+from grice.benchmarks.llm import LlmRun, read_run, run_folders
 from grice.benchmarks.report import answers
-from grice.benchmarks.report.inputs import Inputs
-from grice.benchmarks.report.shown import NOTHING, Bar, Content, Figure, Section
+from grice.benchmarks.report.shown import Bar, Content, Figure, Section
 from grice.benchmarks.stats.confusion import is_confusion
+from grice.models.errors import InputError
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Runs by the path that they were read from.
+
+    Attributes:
+        reports: of files that `grice bench --out` wrote.
+        llm_runs: of folders that `grice bench --llm-out` wrote.
+    """
+
+    reports: dict[str, Report]
+    llm_runs: dict[str, LlmRun]
+
+
+def read_inputs(paths: Sequence[Path]) -> Inputs:
+    """Read files of results, folders of one run of a language model, and folders of such folders.
+
+    Raises:
+        InputError: a folder has no run in it.
+        DataNotFound, DataCorrupt: a file or a folder cannot be used.
+    """
+    reports: dict[str, Report] = {}
+    llm_runs: dict[str, LlmRun] = {}
+    for path in paths:
+        if not path.is_dir():
+            reports[str(path)] = Report.read(path)
+            continue
+        folders = run_folders(path)
+        if not folders:
+            raise InputError("run", str(path), "a file of `grice bench --out`, or a folder of `grice bench --llm-out`")
+        llm_runs.update((str(folder), read_run(folder)) for folder in folders)
+    return Inputs(reports, llm_runs)
 
 
 def content_of(inputs: Inputs) -> Content:

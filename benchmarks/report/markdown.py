@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.report.bars import extent
-from grice.benchmarks.report.shown import Content, Figure, Section
-from grice.benchmarks.report.words import table_of
+from grice.benchmarks.report.shown import Content, Figure, Section, table_of
 
 BLOCKS = 20
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.report.bars import plot
 from grice.benchmarks.report.markup import Markup, element
-from grice.benchmarks.report.shown import Content, Section
-from grice.benchmarks.report.words import table_of
+from grice.benchmarks.report.shown import Content, Section, table_of
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --quiet: #57606a; --paper: #ffffff; --line: #d0d7de; --ours: #0b63c4;

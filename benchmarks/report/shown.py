@@ -1,13 +1,11 @@
-"""What a report shows, whatever it is written in."""
+"""What a report shows, whatever it is written in: figures in a plot, a table and Markdown in the same words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grice.benchmarks.core.report import NOT_SCORED, NOTHING, figure, interval
 from grice.benchmarks.core.results import Table
-
-NOTHING = "–"
-"""Stands where there is nothing to say."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +59,29 @@ class Content:
     title: str
     sections: tuple[Section, ...]
     notes: tuple[str, ...]
+
+
+HEADER = ("system", "value", "95 % interval", "n", "unscored")
+
+
+def value_text(bar: Bar) -> str:
+    """A value with its interval, short."""
+    return interval(bar, between=" to ")
+
+
+def table_of(shown: Figure) -> Table:
+    """The table that stands beside a plot."""
+    rows = tuple(
+        (bar.system, _value(bar), _interval(bar), bar.n, NOTHING if bar.unscored is None else bar.unscored) for bar in shown.bars
+    )
+    return Table(shown.title, HEADER, rows)
+
+
+def _value(bar: Bar) -> str:
+    if bar.value is None:
+        return f"{NOT_SCORED}: {bar.why}" if bar.why else NOT_SCORED
+    return figure(bar.value)
+
+
+def _interval(bar: Bar) -> str:
+    return NOTHING if bar.low is None or bar.high is None else f"{figure(bar.low)} to {figure(bar.high)}"

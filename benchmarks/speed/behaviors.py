@@ -7,8 +7,11 @@ that no other call has: a monitor that remembers earlier turns finds none of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
-from grice.benchmarks.core.benchmark import Options, Sheet, opened
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import attempt
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.models.dialogue import Dialogue, Speaker, Turn
@@ -19,12 +22,12 @@ TASK = "behaviors"
 HISTORY = 20
 PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
 
-Loader = Callable[[Options, str], Model[Behaviors]]
+Loader = Callable[[SpeedOptions, str], Model[Behaviors]]
 Wording = Callable[[str, int, int], str]
 """From a text, the number of its dialogue and its place there to what is said."""
 
 
-def load_monitor(options: Options, system: str) -> Model[Behaviors]:
+def load_monitor(options: SpeedOptions, system: str) -> Model[Behaviors]:
     """The exported monitor that a system name stands for."""
     from grice.models.behaviors.monitor import load_behavior_monitor
 
@@ -34,10 +37,11 @@ def load_monitor(options: Options, system: str) -> Model[Behaviors]:
 
 
 def add_behaviors(
-    sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue], load: Loader = load_monitor
+    sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], load: Loader = load_monitor
 ) -> None:
     """Take the times of each precision that was asked for; `given` says what the turns are taken from, one call for each."""
-    monitors, reasons = opened([name for name in asked if name in PRECISIONS], options, lambda name: load(options, name))
+    names = [name for name in asked if name in PRECISIONS]
+    monitors, reasons = attempt({name: partial(load, options, name) for name in names}, options)
     for name, reason in reasons.items():
         sheet.add_unscored(TASK, name, METRICS, reason)
     calls = {name: _next(monitor.predict) for name, monitor in monitors.items()}

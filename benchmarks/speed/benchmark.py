@@ -13,46 +13,63 @@ measured time; in `intentions-cold` and `mind-cold` it has read none of the 21.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet, opened
+from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.direct.held_out import dialogues, held_out
-from grice.benchmarks.speed.behaviors import add_behaviors
-from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, attempt
+from grice.benchmarks.direct.held_out import FILES, dialogues, held_out
+from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors
+from grice.benchmarks.speed.checkpoint import PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import add_readers
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS, UNBATCHED, add_service
 from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.benchmarks.speed.worker import add_worker
 from grice.benchmarks.stats.metrics import Array
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
+from grice.models.errors import ModelError
+from grice.models.protocols import Model
+from grice.models.results import Directness
 
 DEFAULT_TURNS = 200
 BATCH = 16
 """Turns in a batch of `rewrite-batched`: what the service batches by default."""
-PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
-REWRITERS = (*PRECISIONS, "pytorch", "ctranslate2-int8")
-
 Rewrite = Callable[[Sequence[Dialogue]], list[str]]
 
 
-def load_system(options: Options, name: str) -> Rewrite:
-    """The rewriting of a system."""
-    if name in PRECISIONS:
-        ours = load_rewriter(
-            options.rewriter, "direct", provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
-        )
-        return lambda given: [rewrite.text for rewrite in ours.predict(given)]
-    checkpoint = Checkpoint(options.checkpoint)
-    if name == "pytorch":
-        return PyTorchRewriter(checkpoint, options.threads).rewrite
-    return CTranslate2Rewriter(checkpoint, options.threads).rewrite
+def _ours(precision: str, options: SpeedOptions, name: str) -> Rewrite:
+    ours = load_rewriter(options.rewriter, "direct", provider="cpu", threads=options.threads, precision=precision, workers=1)
+    return lambda given: [rewrite.text for rewrite in ours.predict(given)]
 
 
-def evaluate(options: Options) -> Sheet:
+def _rival(kind: type[PyTorchRewriter] | type[CTranslate2Rewriter], options: SpeedOptions, name: str) -> Rewrite:
+    with float_rewriter(options.checkpoint, options.rewriter) as weights:
+        return kind(weights, options.threads).rewrite
+
+
+REWRITERS = Systems[SpeedOptions, Rewrite](
+    "speed",
+    System("grice-int8", "our models as they ship, and the service on them", "ours", partial(_ours, "int8")),
+    System("grice-fp32", "the same before they were rounded", "ours", partial(_ours, "fp32")),
+    System("pytorch", "the rewriter in float weights, in PyTorch", "rival", partial(_rival, PyTorchRewriter)),
+    System("ctranslate2-int8", "the same in CTranslate2, int8", "rival", partial(_rival, CTranslate2Rewriter)),
+)
+
+
+def _no_rewriter(options: SpeedOptions, name: str) -> Rewrite:
+    raise ModelError(f"{name} is a service")
+
+
+SYSTEMS = REWRITERS | Systems("speed", System(UNBATCHED, "our service, one turn a batch", "ours", _no_rewriter))
+
+
+def evaluate(options: SpeedOptions) -> Sheet:
     """Take all times.
 
     Raises:
@@ -61,8 +78,8 @@ def evaluate(options: Options) -> Sheet:
     found = held_out(options, DEFAULT_TURNS)
     sheet = Sheet("speed", found.groups, options.seed, found.unscored)
     given = dialogues(found.rows, "indirect")
-    asked = options.systems or BENCHMARK.default_systems
-    systems, reasons = opened([name for name in asked if name in REWRITERS], options, lambda name: load_system(options, name))
+    asked = SYSTEMS.asked(options)
+    systems, reasons = REWRITERS.build(options, options)
     for name, reason in reasons.items():
         for task in ("rewrite", "rewrite-batched"):
             sheet.add_unscored(task, name, METRICS, reason)
@@ -116,13 +133,9 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def _directness(sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
-    scorers, reasons = opened(
-        [name for name in asked if name in PRECISIONS],
-        options,
-        lambda name: load_directness_scorer(
-            options.directness, provider="cpu", threads=options.threads, precision=PRECISIONS[name], workers=1
-        ),
+def _directness(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
+    scorers, reasons = attempt(
+        {name: partial(_load_scorer, options, PRECISIONS[name]) for name in asked if name in PRECISIONS}, options
     )
     for name, reason in reasons.items():
         sheet.add_unscored("directness", name, METRICS, reason)
@@ -132,16 +145,12 @@ def _directness(sheet: Sheet, options: Options, asked: Sequence[str], given: Seq
         sheet.add_model(scorers[name])
 
 
+def _load_scorer(options: SpeedOptions, precision: str) -> Model[Directness]:
+    return load_directness_scorer(options.directness, provider="cpu", threads=options.threads, precision=precision, workers=1)
+
+
 def _single(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Dialogue], object]:
     return lambda dialogue: predict([dialogue])
 
 
-BENCHMARK = Benchmark(
-    name="speed",
-    about="our runtime beside PyTorch and CTranslate2, and the REST service",
-    systems=(*REWRITERS, UNBATCHED),
-    default_systems=(*REWRITERS, UNBATCHED),
-    files=(("direct", "test.csv"), ("multiwoz21", "test.json.zip", "test.json")),
-    options=("threads", "rewriter", "directness", "behaviors", "resolver", "intentions", "mind", "checkpoint", "rounds"),
-    evaluate=evaluate,
-)
+BENCHMARK = Benchmark("speed", SpeedOptions, SYSTEMS, FILES, evaluate)

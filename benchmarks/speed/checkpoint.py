@@ -1,40 +1,45 @@
-"""The trained rewriter before export, run by PyTorch: what the exported one is compared with."""
+"""The rewriter in float weights, run by PyTorch: what our runtime is compared with.
+
+In a fresh clone these are the weights that the shipped int8 files stand for (`grice export checkpoint rewriter`); what `grice train
+rewriter` wrote will do as well.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelNotFound, WeightsError
-from grice.models.manifest import shipped
+from grice.models.errors import WeightsError
 from grice.models.text.template import SourceFormat, encode_source
 
 MAX_NEW_TOKENS = 64
 FORM = "direct"
+SHIPPED = Path("shipped")
+"""Stands for the weights of the rewriter that is measured."""
 
 
-class Checkpoint:
-    """Folder, tokenizer and source format of a model that `grice train rewriter` wrote.
+class FloatRewriter:
+    """A rewriter's float checkpoint, and how it reads a dialogue.
 
     Raises:
         ModelNotFound: there is no model in the folder.
-        WeightsError: its `training.json` does not say how it reads a dialogue.
+        WeightsError: it is damaged, or does not say how it reads a dialogue.
     """
 
     def __init__(self, folder: Path) -> None:
-        if not (folder / "config.json").is_file():
-            raise ModelNotFound(str(folder), shipped())
-        self.folder = folder
+        from grice.models.training.checkpoint import load_checkpoint
+        from grice.models.training.rewriter.recipe import restore
+
+        found = load_checkpoint(folder, restore)
+        self.folder, self.model, self.tokenizer = folder, found.model, found.tokenizer
         try:
-            self.layout = SourceFormat(**json.loads((folder / "training.json").read_text(encoding="utf-8"))["layout"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WeightsError(f"{folder / 'training.json'}: no source format ({error!r}); train the model again") from error
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self.layout = SourceFormat(**found.facts["layout"])
+        except (KeyError, TypeError) as error:
+            raise WeightsError(f"{folder}: no source format ({error!r}); train or export the model again") from error
 
     def sources(self, dialogues: Sequence[Dialogue]) -> list[list[int]]:
         """Token ids that the model reads, one list a dialogue."""
@@ -45,17 +50,34 @@ class Checkpoint:
         return [self.tokenizer.decode(list(row), skip_special_tokens=True) for row in rows]
 
 
+@contextlib.contextmanager
+def float_rewriter(checkpoint: Path, rewriter: str) -> Iterator[FloatRewriter]:
+    """The rewriter in the folder `checkpoint`, or for `SHIPPED` that of the model `rewriter` in dequantised weights.
+
+    Its folder may be gone afterwards.
+
+    Raises:
+        ModelNotFound, WeightsError: there is none, or it is damaged.
+    """
+    if checkpoint != SHIPPED:
+        yield FloatRewriter(checkpoint)
+        return
+    from grice.models.export.checkpoint import export_checkpoint
+
+    with tempfile.TemporaryDirectory(prefix="grice-float-") as folder:
+        yield FloatRewriter(export_checkpoint(rewriter, Path(folder)))
+
+
 class PyTorchRewriter:
     """`BartForConditionalGeneration.generate`, greedy, with its cache."""
 
-    def __init__(self, checkpoint: Checkpoint, threads: int) -> None:
+    def __init__(self, checkpoint: FloatRewriter, threads: int) -> None:
         import torch
-        from transformers import BartForConditionalGeneration
 
         torch.set_num_threads(threads)
         self._torch: Any = torch
         self._checkpoint = checkpoint
-        self._model: Any = BartForConditionalGeneration.from_pretrained(checkpoint.folder)  # in evaluation mode
+        self._model: Any = checkpoint.model
         self._pad = self._model.config.pad_token_id
 
     def generate(self, sources: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.speed.behaviors import PRECISIONS, Wording, fresh_dialogues, numbered
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.models.dialogue import Dialogue, Turn
@@ -55,28 +56,28 @@ Loaded = TypeVar("Loaded")
 Read = Callable[[Dialogue], object]
 
 
-def load_resolver(options: Options, system: str) -> SlotPredictor:
+def load_resolver(options: SpeedOptions, system: str) -> SlotPredictor:
     """The exported slot-value resolver that a system name stands for."""
     from grice.models.slots.resolver import load_slot_resolver
 
     return load_slot_resolver(options.resolver, provider="cpu", threads=options.threads, precision=PRECISIONS[system])
 
 
-def load_detector(options: Options) -> Model[Intentions]:
+def load_detector(options: SpeedOptions) -> Model[Intentions]:
     """The detector of intentions that the options name."""
     from grice.models.face_acts.detector import load_intention_detector
 
     return load_intention_detector(options.intentions, provider="cpu", threads=options.threads, workers=1)
 
 
-def load_mind(options: Options) -> MindPredictor:
+def load_mind(options: SpeedOptions) -> MindPredictor:
     """The mind model that the options name."""
     from grice.models.minds.model import load_mind_model
 
     return load_mind_model(options.mind, provider="cpu", threads=options.threads, workers=1)
 
 
-def add_readers(sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
+def add_readers(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
     """Take the times of all three models; `given` says what the turns are taken from, one call for each."""
     add_slots(sheet, options, asked, given)
     add_intentions(sheet, options, asked, given)
@@ -85,10 +86,10 @@ def add_readers(sheet: Sheet, options: Options, asked: Sequence[str], given: Seq
 
 def add_slots(
     sheet: Sheet,
-    options: Options,
+    options: SpeedOptions,
     asked: Sequence[str],
     given: Sequence[Dialogue],
-    load: Callable[[Options, str], SlotPredictor] = load_resolver,
+    load: Callable[[SpeedOptions, str], SlotPredictor] = load_resolver,
 ) -> None:
     """Take the times of each precision of the resolver that was asked for."""
     names = [name for name in asked if name in PRECISIONS]
@@ -104,10 +105,10 @@ def add_slots(
 
 def add_intentions(
     sheet: Sheet,
-    options: Options,
+    options: SpeedOptions,
     asked: Sequence[str],
     given: Sequence[Dialogue],
-    load: Callable[[Options], Model[Intentions]] = load_detector,
+    load: Callable[[SpeedOptions], Model[Intentions]] = load_detector,
 ) -> None:
     """Take the times of the detector, if its system was asked for."""
     model = _loaded(sheet, INTENTIONS, SYSTEM, functools.partial(load, options)) if SYSTEM in asked else None
@@ -119,10 +120,10 @@ def add_intentions(
 
 def add_mind(
     sheet: Sheet,
-    options: Options,
+    options: SpeedOptions,
     asked: Sequence[str],
     given: Sequence[Dialogue],
-    load: Callable[[Options], MindPredictor] = load_mind,
+    load: Callable[[SpeedOptions], MindPredictor] = load_mind,
 ) -> None:
     """Take the times of the mind model, if its system was asked for."""
     model = _loaded(sheet, MIND, SYSTEM, functools.partial(load, options)) if SYSTEM in asked else None
@@ -181,7 +182,7 @@ class _Follower:
 
 
 def _add_reader(
-    sheet: Sheet, options: Options, tasks: Sequence[str], given: Sequence[Dialogue], read: Read, worded: Wording
+    sheet: Sheet, options: SpeedOptions, tasks: Sequence[str], given: Sequence[Dialogue], read: Read, worded: Wording
 ) -> None:
     cold, live = tasks
     unread = interleaved({SYSTEM: _next(read)}, _items(options, cold, given, worded), options.rounds, cold)
@@ -192,7 +193,7 @@ def _add_reader(
     add_times(sheet, live, SYSTEM, followed[SYSTEM])
 
 
-def _items(options: Options, task: str, given: Sequence[Dialogue], worded: Wording) -> list[Iterator[Dialogue]]:
+def _items(options: SpeedOptions, task: str, given: Sequence[Dialogue], worded: Wording) -> list[Iterator[Dialogue]]:
     """Dialogues that end with the user; numbers go on behind those of `behaviors`, whose encoder is the same and remembers."""
     count = options.rounds + 1  # one round is the warm-up
     first = (len(PRECISIONS) + VARIANTS.index(task)) * count * len(given)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grice.benchmarks.speed.checkpoint import MAX_NEW_TOKENS, Checkpoint
+from grice.benchmarks.speed.checkpoint import MAX_NEW_TOKENS, FloatRewriter
 from grice.models.dialogue import Dialogue
 
 TOKENIZER = {
@@ -28,7 +28,7 @@ class CTranslate2Rewriter:
         quantization: "int8" or "float32".
     """
 
-    def __init__(self, checkpoint: Checkpoint, threads: int, quantization: str = "int8") -> None:
+    def __init__(self, checkpoint: FloatRewriter, threads: int, quantization: str = "int8") -> None:
         import ctranslate2
 
         self._checkpoint = checkpoint

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from tqdm import tqdm
 
-from grice.benchmarks.core.benchmark import Options, Sheet
-from grice.benchmarks.speed.rest_load import Caller, Load, body_of, drive
-from grice.benchmarks.speed.rest_service import RestService
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.speed.load import Caller, Load, body_of, drive
+from grice.benchmarks.speed.options import SpeedOptions
+from grice.benchmarks.speed.servers import RestService
 from grice.benchmarks.speed.timing import add_percentiles, interleaved, percentile, rate
 from grice.benchmarks.stats.metrics import Measure
 from grice.models.dialogue import Dialogue
@@ -31,7 +32,7 @@ Loads = dict[str, list[Load]]
 
 def add_service(
     sheet: Sheet,
-    options: Options,
+    options: SpeedOptions,
     asked: Sequence[str],
     given: Sequence[Dialogue],
     model: Callable[[Sequence[Dialogue]], object] | None,
@@ -53,7 +54,7 @@ def add_service(
             _overhead(sheet, services[BATCHED], given, bodies, model, options.rounds)
 
 
-def _settings(options: Options, name: str) -> dict[str, str]:
+def _settings(options: SpeedOptions, name: str) -> dict[str, str]:
     settings = {
         "GRICE_REWRITER_MODEL": options.rewriter,
         "GRICE_DIRECTNESS_MODEL": options.directness,

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from tqdm import tqdm
 
-from grice.benchmarks.core.benchmark import Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.stats.metrics import Array, Measure
 
 Item = TypeVar("Item")

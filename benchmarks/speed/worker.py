@@ -8,7 +8,6 @@ in parts side by side, one a CPU; sessions have `--threads` threads.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,8 +18,9 @@ from types import TracebackType
 
 import numpy as np
 
-from grice.benchmarks.core.benchmark import Options, Sheet
-from grice.benchmarks.speed.rest_service import START
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.speed.options import SpeedOptions
+from grice.benchmarks.speed.servers import START, foreign_environment
 from grice.benchmarks.speed.timing import rate
 from grice.benchmarks.worker.local_redis import LocalRedis
 from grice.middleware.events.event import DialogueEvent
@@ -45,8 +45,7 @@ class WorkerProcess:
     """
 
     def __init__(self, redis: LocalRedis, settings: Mapping[str, str], command: Sequence[str] = MONITOR) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-        self._environment = {**inherited, f"{PREFIX}REDIS_URL": redis.url, **settings}
+        self._environment = {**foreign_environment(), f"{PREFIX}REDIS_URL": redis.url, **settings}
         self._command = command
         self._client = redis.client()
 
@@ -72,7 +71,7 @@ class WorkerProcess:
 
 
 def add_worker(
-    sheet: Sheet, options: Options, asked: Sequence[str], given: Sequence[Dialogue], command: Sequence[str] = MONITOR
+    sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], command: Sequence[str] = MONITOR
 ) -> None:
     """Measure, if the system is asked for; `given` says what the turns are taken from."""
     if SYSTEM not in asked:
@@ -86,7 +85,7 @@ def add_worker(
     sheet.add(TASK, SYSTEM, METRIC, rate([responses] * options.rounds, np.array(seconds)), places)
 
 
-def measured(options: Options, given: Sequence[Dialogue], command: Sequence[str] = MONITOR) -> tuple[int, list[float]]:
+def measured(options: SpeedOptions, given: Sequence[Dialogue], command: Sequence[str] = MONITOR) -> tuple[int, list[float]]:
     """Responses in a round, and the seconds of each round.
 
     Raises:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import signal
 import subprocess
@@ -27,6 +26,7 @@ from typing import Any
 
 import redis
 
+from grice.benchmarks.speed.servers import foreign_environment
 from grice.benchmarks.worker.chaos_check import RESULTS, STREAM, Found, check
 from grice.benchmarks.worker.local_redis import LocalRedis
 from grice.middleware.events.event import DialogueEvent
@@ -101,7 +101,6 @@ class _Workers:
     """Worker processes; one that is killed is started again."""
 
     def __init__(self, plan: Plan, url: str, folder: Path) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
         settings = {
             "REDIS_URL": url,
             "EVENTS_PARTITIONS": plan.partitions,
@@ -111,7 +110,7 @@ class _Workers:
             "REPORT_S": 5,
             "RESULTS_MAXLEN": 10 * plan.events,
         }
-        self._environment = {**inherited, **{PREFIX + name: str(value) for name, value in settings.items()}}
+        self._environment = {**foreign_environment(), **{PREFIX + name: str(value) for name, value in settings.items()}}
         self._command = [sys.executable, "-m", "grice.benchmarks.worker.stand_in_worker", str(plan.cost_ms)]
         self._folder = folder
         self._count = plan.workers

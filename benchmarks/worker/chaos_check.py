@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.benchmarks.worker.local_redis import LocalRedis
-from grice.middleware.events.partitions import stream_keys
+from grice.middleware.events.redis_stream import stream_keys
 from grice.middleware.monitor import ScoredResponse
 from grice.middleware.rates.redis import RedisRates
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 
 from grice.middleware.alerts.alert import Alert
-from grice.middleware.alerts.alerts import AlertCounts, Alerts, Uncounted
+from grice.middleware.alerts.alerts import AlertCounts, Alerts, AlertWatch, Uncounted
 from grice.middleware.alerts.firing import FiringStore, MemoryFiring
 from grice.middleware.alerts.rule_file import DEFAULT_RULES, read_rules
 from grice.middleware.alerts.rules import AlertRule, ChangeRule, ThresholdRule
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.alerts.signature import sign, verify
-from grice.middleware.alerts.watch import AlertWatch
 from grice.middleware.rates import RateStore
 
 __all__ = [

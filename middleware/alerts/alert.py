@@ -10,7 +10,7 @@ from grice.models.results import Behavior
 
 SCHEMA_VERSION = 1
 
-State = Literal["firing", "resolved"]
+AlertState = Literal["firing", "resolved"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Alert:
     """
 
     id: str
-    state: State
+    state: AlertState
     rule: str
     kind: str
     behavior: Behavior

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from grice.middleware.alerts.fisher import probability_of_so_many
-from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, Split
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, RateSplit
+from grice.middleware.settings import check_settings, check_within
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
 MAX_NAME = 100
 
-Outcome = Literal["fires", "stays", "clears"]
+RuleOutcome = Literal["fires", "stays", "clears"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Verdict:
         baseline: the share that it compared with.
     """
 
-    outcome: Outcome
+    outcome: RuleOutcome
     limit: float | None = None
     baseline: float | None = None
 
@@ -60,7 +59,7 @@ class ThresholdRule:
     above: float | None = None
     below: float | None = None
     min_scored: int = 30
-    by: Sequence[Split] = ()
+    by: Sequence[RateSplit] = ()
 
     def __post_init__(self) -> None:
         _check_shared(self)
@@ -111,7 +110,7 @@ class ChangeRule:
     direction: Literal["up", "down"] = "up"
     max_p: float = 1e-5
     min_scored: int = 30
-    by: Sequence[Split] = ()
+    by: Sequence[RateSplit] = ()
 
     def __post_init__(self) -> None:
         _check_shared(self)
@@ -149,11 +148,11 @@ AlertRule = ThresholdRule | ChangeRule
 def _check_shared(rule: ThresholdRule | ChangeRule) -> None:
     if not isinstance(rule.name, str) or not rule.name.isprintable() or not 1 <= len(rule.name.strip()) <= MAX_NAME:
         raise SettingsError("name of a rule", rule.name, f"1 to {MAX_NAME} printable characters")
-    check_choices(rule)
+    check_settings(rule)
     check_within(f"window_s of rule {rule.name}", rule.window_s, SHORTEST_WINDOW_S, LONGEST_WINDOW_S)
     check_within(f"min_scored of rule {rule.name}", rule.min_scored, 1, 2**31)
     _check_names(f"behaviors of rule {rule.name}", rule.behaviors, BEHAVIORS)
-    _check_names(f"by of rule {rule.name}", rule.by, get_args(Split))
+    _check_names(f"by of rule {rule.name}", rule.by, get_args(RateSplit))
     if not rule.behaviors:
         raise SettingsError(f"behaviors of rule {rule.name}", "none", ", ".join(BEHAVIORS))
 
@@ -164,3 +163,32 @@ def _check_names(what: str, names: object, allowed: Sequence[str]) -> None:
     for name in names:
         if name not in allowed:
             raise SettingsError(what, name, ", ".join(allowed))
+
+
+NEGLIGIBLE = 1e-12
+"""Terms smaller than this part of the sum end it."""
+
+
+def probability_of_so_many(shown: int, scored: int, shown_before: int, scored_before: int) -> float:
+    """The probability of `shown` or more among the last `scored` responses, if they show it as often as those before, 0 to 1.
+
+    The upper tail of the hypergeometric distribution (Fisher 1935, The Design of Experiments, section 21.02), which is right for
+    small counts too.
+    """
+    total, shown_in_all = scored + scored_before, shown + shown_before
+    most = min(scored, shown_in_all)
+    term = math.exp(_log_choose(scored, shown) + _log_choose(scored_before, shown_before) - _log_choose(total, shown_in_all))
+    if term == 0.0 and shown * total < scored * shown_in_all:  # so much less than expected that it cannot be written
+        return 1.0
+    sum_of_terms = term
+    for number in range(shown, most):
+        left_before = scored_before - (shown_in_all - number)
+        term *= (scored - number) * (shown_in_all - number) / ((number + 1) * (left_before + 1))
+        sum_of_terms += term
+        if term < NEGLIGIBLE * sum_of_terms:
+            break
+    return min(1.0, sum_of_terms)
+
+
+def _log_choose(of: int, some: int) -> float:
+    return math.lgamma(of + 1) - math.lgamma(some + 1) - math.lgamma(of - some + 1)

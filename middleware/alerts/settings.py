@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.settings import check_settings, setting
 from grice.models.errors import SettingsError
 
 SHORTEST_SECRET = 16
@@ -29,21 +29,16 @@ class AlertSettings:
     """
 
     alert_rules: str = ""
-    alert_every_s: float = 30.0
-    alert_webhook_url: str = field(default="", repr=False)
-    alert_webhook_secret: str = field(default="", repr=False)
-    alert_webhook_timeout_s: float = 5.0
-    alert_webhook_tries: int = 6
-    alert_webhook_retry_s: float = 2.0
-    alert_webhook_queue: int = 100
+    alert_every_s: float = setting(30.0, 0.01, 86_400.0)
+    alert_webhook_url: str = setting("", secret=True)
+    alert_webhook_secret: str = setting("", secret=True, flag=False)
+    alert_webhook_timeout_s: float = setting(5.0, 0.01, 600.0)
+    alert_webhook_tries: int = setting(6, 1, 20)
+    alert_webhook_retry_s: float = setting(2.0, 0.001, 600.0)
+    alert_webhook_queue: int = setting(100, 1, 100_000)
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_within("alert_every_s", self.alert_every_s, 0.01, 86_400.0)
-        check_within("alert_webhook_timeout_s", self.alert_webhook_timeout_s, 0.01, 600.0)
-        check_within("alert_webhook_tries", self.alert_webhook_tries, 1, 20)
-        check_within("alert_webhook_retry_s", self.alert_webhook_retry_s, 0.001, 600.0)
-        check_within("alert_webhook_queue", self.alert_webhook_queue, 1, 100_000)
+        check_settings(self)
         url = self.alert_webhook_url
         if url and not url.startswith(("http://", "https://")):
             raise SettingsError("alert_webhook_url", url.split("://")[0], "a URL that starts with http:// or https://, or nothing")

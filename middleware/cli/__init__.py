@@ -11,11 +11,30 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from grice.models.errors import GriceError
 
 GROUP = "grice.commands"
+
+
+class Defaults(argparse.HelpFormatter):
+    """Help that tells the default of each option, where the option does not tell it itself."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text = action.help
+        takes_value = bool(action.option_strings) and action.nargs != 0
+        if text is None or not takes_value or "default" in text or action.required:
+            return text
+        default = action.default if action.default not in (None, (), []) else "none"
+        return f"{text} (default: {str(default).replace('%', '%%')})"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help, and that of its subcommands, tells defaults."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"formatter_class": Defaults, **kwargs})
 
 
 class Command(Protocol):
@@ -30,7 +49,7 @@ class Command(Protocol):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand. A mistake of the user's is one line on standard error and status 2, without a traceback."""
-    parser = argparse.ArgumentParser(prog="grice", description="Say what was meant: conversational middleware.")
+    parser = Parser(prog="grice", description="Say what was meant: conversational middleware.")
     parser.add_argument("--version", action="version", version=f"grice {importlib.metadata.version('grice')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from dataclasses import fields
 from pathlib import Path
 
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
@@ -20,9 +19,9 @@ from grice.middleware.authoring.augment.writing import (
     write_whole,
 )
 from grice.middleware.authoring.rasa_yaml import read_text
-from grice.middleware.cli.options import RUNTIME, add_runtime_options
+from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.runtime.progress import progress_bar
-from grice.middleware.settings import PipelineSettings, from_environment
+from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, from_options, given_options
 from grice.models import load_rewriter
 
 HELP = "add indirect variants of a Rasa bot's NLU examples to its training data"
@@ -40,32 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace variants that were edited, or a file that is not ours")
     parser.add_argument("--intents", nargs="+", default=(), metavar="INTENT", help="only these (default: all)")
-    given = AugmentSettings()
-    parser.add_argument(
-        "--per-example", type=int, metavar="N", help=f"variants of an example, at most (default: {given.per_example})"
-    )
-    parser.add_argument(
-        "--max-share",
-        type=float,
-        metavar="X",
-        help=f"variants of an intent, at most X times its examples (default: {given.max_share})",
-    )
-    parser.add_argument("--max-variants", type=int, metavar="N", help="variants of an intent, at most (default: no limit)")
-    parser.add_argument(
-        "--min-confidence", type=float, metavar="X", help=f"of the rewriter in a variant (default: {given.min_confidence})"
-    )
-    parser.add_argument(
-        "--min-way-back",
-        type=float,
-        metavar="X",
-        help=f"how surely a variant leads back to its example (default: {given.min_way_back}; 0: not measured)",
-    )
-    parser.add_argument(
-        "--may-lose",
-        action="store_true",
-        default=None,
-        help="also take hints that lost an entity, a number or a name of the example",
-    )
+    add_options(parser, AugmentSettings)
     parser.add_argument(
         "--rewritten",
         action="store_true",
@@ -81,13 +55,12 @@ def run(args: argparse.Namespace) -> int:
         MissingExtra: ruamel.yaml is not installed.
         DataNotFound, DataCorrupt, InputError: an NLU file is missing or malformed, or an output file would be lost.
     """
-    named = {field.name: getattr(args, field.name) for field in fields(AugmentSettings)}
-    settings = AugmentSettings(**{name: value for name, value in named.items() if value is not None})
+    settings = AugmentSettings(**given_options(AugmentSettings, args))
     files = [read_nlu(path) for path in find_nlu_files(args.paths)]
     targets = _targets(args, files)
     for target in targets if not args.overwrite else []:
         (check_section_replaceable if args.in_place else check_replaceable)(target)
-    runtime = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME})
+    runtime = from_options(PipelineSettings, args, RUNTIME)
     rewriter = load_rewriter(runtime.rewriter_model, "indirect", beams=max(BEAMS, settings.per_example), **runtime.runtime)
     direct = load_rewriter(runtime.rewriter_model, "direct", beams=BEAMS, **runtime.runtime)
     made = augment_nlu(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from grice.middleware.runtime.progress import progress_bar, progress_lines
 from grice.models.data.download import DownloadProgress
 from grice.models.data.fetch import fetch
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
@@ -86,33 +86,4 @@ def _list() -> int:
 
 
 def _progress(name: str) -> DownloadProgress:
-    return _bar(name) if sys.stderr.isatty() else _lines(name)
-
-
-def _bar(name: str) -> DownloadProgress:
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return _lines(name)
-    bar = tqdm(desc=name, unit="B", unit_scale=True, file=sys.stderr)
-
-    def report(done: int, size: int) -> None:
-        bar.total = size
-        bar.update(done - bar.n)
-        if done >= size:
-            bar.close()
-
-    return report
-
-
-def _lines(name: str) -> DownloadProgress:
-    reported = -1
-
-    def report(done: int, size: int) -> None:
-        nonlocal reported
-        tenth = 10 * done // size
-        if tenth > reported:
-            reported = tenth
-            print(f"{name}: {done:,} of {size:,} bytes", file=sys.stderr)
-
-    return report
+    return progress_bar(name, "byte") or progress_lines(name, "byte")

@@ -1,4 +1,4 @@
-"""`grice export`: trained checkpoints to ONNX."""
+"""`grice export`: trained checkpoints to ONNX, and shipped models back to float checkpoints."""
 
 from __future__ import annotations
 
@@ -7,16 +7,21 @@ import tempfile
 from pathlib import Path
 
 from grice.models.data.files import data_dir
-from grice.models.errors import MissingExtra
+from grice.models.errors import InputError, MissingExtra
 
-HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU"
+HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint"
+MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values")
+CHECKPOINT = "checkpoint"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=["rewriter", "directness", "sentence-encoder", "slot-values"])
+    parser.add_argument("model", choices=[*MODELS, CHECKPOINT], help=f"{CHECKPOINT}: from NAME back to float weights")
+    parser.add_argument("name", nargs="?", metavar="NAME", help=f"{CHECKPOINT}: a shipped model, or a folder with a manifest.json")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="what `grice train` wrote (default: runs/MODEL/model)")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where the files go (default: runs/MODEL/onnx)")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where the files go (default: runs/MODEL/onnx; checkpoint: runs/NAME/model)"
+    )
     parser.add_argument(
         "--precision", action="append", choices=["int8", "fp32", "fp16"], help="repeat for several (default: all three)"
     )
@@ -32,27 +37,38 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         MissingExtra: torch, transformers or onnx is not installed.
-        ModelNotFound: there is no checkpoint.
-        WeightsError: with --measure, a precision lost more than the tolerance.
+        ModelNotFound: there is no checkpoint, or no model of that name.
+        WeightsError: a file is damaged; with --measure, a precision lost more than the tolerance.
+        InputError: a name is missing, or there where there can be none.
     """
+    if (args.name is not None) != (args.model == CHECKPOINT):
+        raise InputError("NAME", args.name, "a shipped model or a folder after `export checkpoint`, nothing after other models")
+    try:
+        return _export_checkpoint(args) if args.model == CHECKPOINT else _export_onnx(args)
+    except ImportError as error:
+        if isinstance(error, MissingExtra):
+            raise
+        raise MissingExtra(error.name or "torch", "train") from error
+
+
+def _export_checkpoint(args: argparse.Namespace) -> int:
+    from grice.models.export.checkpoint import export_checkpoint
+    from grice.models.manifest import read_manifest
+
+    folder = export_checkpoint(args.name, args.out or Path("runs") / Path(args.name).name / "model")
+    print(f"{folder}: {read_manifest(folder).training['weights']}")
+    return 0
+
+
+def _export_onnx(args: argparse.Namespace) -> int:
+    from grice.models.export.encoders import export_directness, export_sentence_encoder, export_slot_values
+    from grice.models.export.rewriter import export_rewriter
+
+    exports = dict(zip(MODELS, (export_rewriter, export_directness, export_sentence_encoder, export_slot_values), strict=True))
     checkpoint = args.checkpoint or Path("runs") / args.model / "model"
     out = args.out or Path("runs") / args.model / "onnx"
-    precisions = args.precision or ["int8", "fp32", "fp16"]
-    try:
-        from grice.models.export.directness import export_directness
-        from grice.models.export.rewriter import export_rewriter
-        from grice.models.export.sentence_encoder import export_sentence_encoder
-        from grice.models.export.slot_values import export_slot_values
-    except ImportError as error:
-        raise MissingExtra(error.name or "torch", "train") from error
-    exports = {
-        "rewriter": export_rewriter,
-        "directness": export_directness,
-        "sentence-encoder": export_sentence_encoder,
-        "slot-values": export_slot_values,
-    }
     export = exports[args.model]
-    export(checkpoint, out, precisions, args.version_label)
+    export(checkpoint, out, args.precision or ["int8", "fp32", "fp16"], args.version_label)
     for file in sorted(out.glob("*.onnx")):
         print(f"{file}  {file.stat().st_size / 1e6:.1f} MB")
     if args.measure:

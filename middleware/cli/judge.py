@@ -13,11 +13,19 @@ from grice.middleware.cli.conversation import read_history, run_lines
 from grice.middleware.cli.options import add_turn_options
 from grice.middleware.judge import LlmJudge, open_judge
 from grice.middleware.monitor import Judgement, MonitorSettings
-from grice.middleware.settings import from_environment
+from grice.middleware.settings import add_options, from_options
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
+FLAGS = {
+    "judge_url": "--url",
+    "judge_model": "--model",
+    "judge_window": "--window",
+    "judge_pairing": "--pairing",
+    "judge_cache": "--cache",
+}
+"""The settings that have a flag here; the others come from the environment, as for every user of the judge."""
 HELP = "ask a large language model which behaviours a bot's response (or JSON lines on standard input) shows"
 
 
@@ -31,25 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL",
         help=f"may be repeated; one of {', '.join(BEHAVIORS)} (default: all)",
     )
-    parser.add_argument(
-        "--url", help="base URL of an OpenAI-compatible server (default: GRICE_JUDGE_URL; its key: GRICE_JUDGE_API_KEY)"
-    )
-    parser.add_argument("--model", help="the model's name there (default: GRICE_JUDGE_MODEL)")
-    parser.add_argument("--window", type=int, metavar="K", help="only the newest K turns of the history are read (default: all)")
-    parser.add_argument("--pairing", action="store_true", default=None, help="hold the response against one earlier turn at a time")
-    parser.add_argument("--cache", metavar="FILE", help="remember answers in this file")
+    add_options(parser, MonitorSettings, names=tuple(FLAGS), flags=FLAGS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge one response or a stream of them. The status is 1 where a line is bad or a question has no decision."""
-    settings = from_environment(
-        MonitorSettings,
-        judge_url=args.url,
-        judge_model=args.model,
-        judge_window=args.window,
-        judge_pairing=args.pairing,
-        judge_cache=args.cache,
-    )
+    settings = from_options(MonitorSettings, args)
     judge = open_judge(settings, is_live=False)
     if judge is None:
         raise SettingsError("judge_url", "", "a base URL: give --url and --model, or set GRICE_JUDGE_URL and GRICE_JUDGE_MODEL")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-RUNTIME = ("provider", "threads", "workers", "precision")
+from grice.middleware.settings import RUNTIME, PipelineSettings, add_options
 
 
 def add_turn_options(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,4 @@ def add_turn_options(parser: argparse.ArgumentParser) -> None:
 
 def add_runtime_options(parser: argparse.ArgumentParser) -> None:
     """How models run: provider, threads, workers, precision. What is not given comes from the environment or the defaults."""
-    parser.add_argument("--provider", help="execution provider: auto, cpu, cuda or a full onnxruntime name (default: auto)")
-    parser.add_argument("--threads", type=int, help="threads of a session (default: 1)")
-    parser.add_argument("--workers", type=int, help="parts of a batch worked on side by side; 0: one a CPU (default: 0)")
-    parser.add_argument("--precision", choices=["int8", "fp32", "fp16"], help="which files of the models (default: int8)")
+    add_options(parser, PipelineSettings, names=RUNTIME)

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import RUNTIME, add_runtime_options, add_turn_options
-from grice.middleware.settings import PipelineSettings, from_environment
+from grice.middleware.cli.options import add_turn_options
+from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, from_options
 from grice.middleware.turns.pipeline import Pipeline
 from grice.models import load_rewriter
 from grice.models.dialogue import Dialogue
@@ -21,21 +21,17 @@ HELP = "rewrite a turn (or JSON lines on standard input) through gate and guard"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_turn_options(parser)
-    parser.add_argument(
-        "--mode", choices=["replace", "append"], default="replace", help="what is printed of a rewritten turn (default: replace)"
-    )
+    parser.add_argument("--mode", choices=["replace", "append"], default="replace", help="what is printed of a rewritten turn")
     parser.add_argument(
         "--form", choices=["direct", "indirect"], default="direct", help="indirect softens a bot's reply; no gate, no guard"
     )
-    parser.add_argument("--direct-from", type=float, metavar="SCORE", help="turns of at least this directness pass as they are")
     parser.add_argument("--json", action="store_true", help="print the whole analysis")
-    add_runtime_options(parser)
+    add_options(parser, PipelineSettings, names=("direct_from", *RUNTIME))
 
 
 def run(args: argparse.Namespace) -> int:
     """Rewrite one turn or a stream of them."""
-    runtime = {name: getattr(args, name) for name in RUNTIME}
-    settings = from_environment(PipelineSettings, mode=args.mode, direct_from=args.direct_from, **runtime)
+    settings = from_options(PipelineSettings, args)
     if args.form == "indirect":
         rewriter = load_rewriter(settings.rewriter_model, "indirect", **settings.runtime)
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import RUNTIME, add_runtime_options, add_turn_options
-from grice.middleware.settings import PipelineSettings, from_environment
+from grice.middleware.cli.options import add_runtime_options, add_turn_options
+from grice.middleware.settings import PipelineSettings, from_options
 from grice.models import load_directness_scorer
 from grice.models.dialogue import Dialogue
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score one turn or a stream of them."""
-    settings = from_environment(PipelineSettings, **{name: getattr(args, name) for name in RUNTIME})
+    settings = from_options(PipelineSettings, args)
     scorer = load_directness_scorer(settings.directness_model, **settings.runtime)
 
     def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:

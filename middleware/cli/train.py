@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from grice.models.data.files import data_dir
-from grice.models.errors import MissingExtra
+from grice.models.errors import InputError, MissingExtra
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 
 Recipe = TypeVar("Recipe")
 
+SHIPPED = "shipped"
 HELP = "train a model: progress is shown, checkpoints are kept, a stopped run goes on"
 
 
@@ -36,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--loss", choices=["pointwise", "pairwise", "both"], default="both", help="directness: the paper's losses")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's choice)")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the random numbers")
     parser.add_argument(
         "--folds", action="store_true", help="behaviors, intentions, mind: cross-validate by dialogue, for `grice bench`"
     )
@@ -44,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--encoder", default="sentence_encoder", metavar="NAME", help="behaviors, intentions, mind: a shipped name or a folder"
     )
     parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="behaviors, intentions, mind: of the encoder")
+    parser.add_argument(
+        "--from",
+        dest="start",
+        metavar="DIR",
+        help=f"weights to begin with: a checkpoint, or `{SHIPPED}`: the shipped model's, dequantised (default: MiniLM's)",
+    )
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -53,7 +61,12 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtra: torch or transformers is not installed.
         DataNotFound: a data set is missing.
+        InputError: a model that is fitted from nothing cannot begin with weights.
     """
+    if args.start and (args.model in ("behaviors", "intentions") or args.folds or args.recipe == "paper"):
+        raise InputError(
+            "--from", args.start, "rewriter (small recipe), directness, sentence-encoder, slot-values, mind (without --folds)"
+        )
     folder = data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
@@ -68,7 +81,7 @@ def _directness(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
     from grice.models.training.directness import DirectnessRecipe, train_directness
 
-    exact = train_directness(folder, out, DirectnessRecipe(loss=args.loss, seed=args.seed), args.device)
+    exact = train_directness(folder, out, DirectnessRecipe(loss=args.loss, seed=args.seed), args.device, _start(args, out))
     print(f"best dev exact match {exact:.3f}; next: grice export directness --checkpoint {out / 'model'}")
     return 0
 
@@ -83,7 +96,7 @@ def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
         return 0
     from grice.models.training.rewriter.recipe import SmallRecipe, train_small
 
-    bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run)
+    bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run, _start(args, out))
     print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
     return 0
 
@@ -92,7 +105,7 @@ def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
     from grice.models.training.sentence_encoder.recipe import SentenceRecipe, train_sentence_encoder
 
-    cosine = train_sentence_encoder(folder, out, SentenceRecipe(seed=args.seed), args.device)
+    cosine = train_sentence_encoder(folder, out, SentenceRecipe(seed=args.seed), args.device, _start(args, out))
     print(f"held-out cosine to its teacher {cosine:.4f}; next: grice export sentence-encoder --checkpoint {out / 'model'}")
     return 0
 
@@ -114,7 +127,8 @@ def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
 def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
     from grice.models.training.minds.recipe import MindRecipe, cross_validate, train_mind
 
-    return _heads(args, folder, out, MindRecipe(seed=args.seed), cross_validate, train_mind, "rectom")
+    train = functools.partial(train_mind, start=_start(args, out))
+    return _heads(args, folder, out, MindRecipe(seed=args.seed), cross_validate, train, "rectom")
 
 
 def _heads(
@@ -141,10 +155,19 @@ def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> int:
     _prepare_torch(args.threads)
     from grice.models.training.slots.recipe import SlotRecipe, train_slot_values
 
-    figures = train_slot_values(folder, out, SlotRecipe(seed=args.seed), device=args.device)
+    figures = train_slot_values(folder, out, SlotRecipe(seed=args.seed), args.device, _start(args, out))
     shown = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
     print(f"accuracy on held-out turns: {shown}; next: grice export slot-values --checkpoint {out / 'model'}")
     return 0
+
+
+def _start(args: argparse.Namespace, out: Path) -> Path | None:
+    """The checkpoint to begin with; of a shipped model it is made in `out/start`."""
+    if args.start != SHIPPED:
+        return Path(args.start) if args.start else None
+    from grice.models.export.checkpoint import export_checkpoint
+
+    return export_checkpoint(args.model, out / "start")
 
 
 def _prepare_torch(threads: int) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from grice.middleware.client.exchange import Exchange
 from grice.models.errors import MissingExtra, ServiceError
 
 try:
@@ -19,6 +20,26 @@ except ImportError as error:
 MAX_ANSWER_BYTES = 8_000_000
 
 _thread = threading.local()
+
+
+class CuttableRequest:
+    """One request under way. `cut` may be called from another thread, so that the one that reads does not wait for ever."""
+
+    def __init__(self) -> None:
+        self.is_cut = False
+        self._connection: Any = None
+
+    def cut(self) -> None:
+        """End it: whoever reads from the connection gets an error at once."""
+        self.is_cut = True
+        with contextlib.suppress(AttributeError, OSError):  # not connected yet, or closed already
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def uses(self, connection: object) -> None:
+        """From now on `connection` is what has to be cut."""
+        self._connection = connection
+        if self.is_cut:
+            raise OSError("given up before it was sent")
 
 
 class Connections:
@@ -38,7 +59,11 @@ class Connections:
         self._pool = urllib3.connection_from_url(f"{parts.scheme}://{parts.netloc}", maxsize=size, block=False, **checked)
         self._pool.ConnectionCls = type("Connection", (_Known, self._pool.ConnectionCls), {})
 
-    def request(self, exchange: Exchange, method: str, path: str, body: bytes | None, timeout_s: float) -> tuple[int, bytes]:
+    def begin(self) -> CuttableRequest:
+        """A request that can be cut."""
+        return CuttableRequest()
+
+    def request(self, exchange: CuttableRequest, method: str, path: str, body: bytes | None, timeout_s: float) -> tuple[int, bytes]:
         """Status and body of the answer. `timeout_s` bounds connecting and each wait for data; `exchange.cut` bounds the whole.
 
         A connection that the other side closed while it was idle is replaced: the request is sent once more.

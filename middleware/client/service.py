@@ -8,10 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 
 from grice.middleware.client.breaker import PROBE_EVERY_S, CircuitBreaker
-from grice.middleware.client.exchange import Exchange
 from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.runtime.deadline import TimedWorkers
-from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, GriceError, ServiceError, shorten
 
 SCHEMA_VERSION = 1
@@ -42,15 +40,7 @@ class RemoteService:
         self._connections = Connections(settings.url, headers, WORKERS)
         self._workers = TimedWorkers(WORKERS, "grice-remote")
 
-    def ask(self, path: str, dialogues: Sequence[Dialogue], **more: object) -> list[object]:
-        """What the service answers on each dialogue, in order; `more` are other fields of each item.
-
-        Raises:
-            CircuitOpen, DeadlineExceeded, ServiceError: as in `ask_items`.
-        """
-        return self.ask_items(path, [{**item_of(dialogue), **more} for dialogue in dialogues])
-
-    def ask_items(self, path: str, items: Sequence[Mapping[str, object]]) -> list[object]:
+    def ask(self, path: str, items: Sequence[Mapping[str, object]]) -> list[object]:
         """What the service answers on each item, in order. All of it takes no longer than the deadline.
 
         Args:
@@ -84,7 +74,7 @@ class RemoteService:
         return data
 
     def _exchanged(self, method: str, path: str, body: bytes | None, deadline_ms: float) -> tuple[int, bytes]:
-        exchange = Exchange()
+        exchange = self._connections.begin()
         longest_s = max(deadline_ms, 0) / 1000 + CUT_WITHIN_S
         send = functools.partial(self._connections.request, exchange, method, path, body, longest_s)
         try:
@@ -104,11 +94,6 @@ class RemoteService:
 def remote_service(settings: RemoteSettings) -> RemoteService:
     """The service of these settings: one a process, so that its callers share connections and circuit breaker."""
     return RemoteService(settings)
-
-
-def item_of(dialogue: Dialogue) -> dict[str, object]:
-    """A dialogue as the service reads it."""
-    return {"turns": [{"speaker": turn.speaker, "text": turn.text} for turn in dialogue.turns]}
 
 
 def _rows(data: bytes, count: int) -> list[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from grice.middleware.settings import check_within
 from grice.models.errors import SettingsError
 
 LONGEST_DEADLINE_MS = 60_000
@@ -32,9 +33,7 @@ class RemoteSettings:
             raise SettingsError("url", self.url, "the address of the service, for instance http://127.0.0.1:8300")
         if not isinstance(self.api_key, str) or not (self.api_key.isascii() and self.api_key.isprintable()):
             raise SettingsError("api_key", "a value that is not shown", "a string of printable ASCII")
-        deadline = self.deadline_ms
-        if isinstance(deadline, bool) or not isinstance(deadline, (int, float)) or not 1 <= deadline <= LONGEST_DEADLINE_MS:
-            raise SettingsError("deadline_ms", deadline, f"1 to {LONGEST_DEADLINE_MS}")
+        check_within("deadline_ms", self.deadline_ms, 1, LONGEST_DEADLINE_MS)
 
 
 def _is_base_url(url: str) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grice.middleware.events.delivery import Counts, Delivery
-from grice.middleware.events.publisher import EventPublisher
+from grice.middleware.events.delivery import Counts, Delivery, EventPublisher
 from grice.middleware.events.settings import DeliverySettings, Transport
 
 __all__ = ["Counts", "Delivery", "DeliverySettings", "EventPublisher", "Transport", "open_publisher"]

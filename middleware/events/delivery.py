@@ -9,17 +9,35 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from grice.middleware.events.event import DialogueEvent
-from grice.middleware.events.publisher import EventPublisher
 from grice.middleware.events.settings import DeliverySettings
-from grice.middleware.events.spool import Spool
+from grice.middleware.events.spool import SPOOL_ERRORS, Spool
+from grice.middleware.runtime.backoff import Backoff
 from grice.models.errors import DeliveryError, EventsRefused, InputError
 
 LOOK_S = 1.0
 """How often the spool file is looked at while there is nothing to do."""
 
 log = logging.getLogger(__name__)
+
+
+class EventPublisher(Protocol):
+    """Sends events to one receiver. Called by one thread at a time."""
+
+    def publish(self, events: Sequence[DialogueEvent]) -> None:
+        """Return once the receiver has all events, in order.
+
+        Raises:
+            EventsRefused: it will never take at least one of them; some of the others may have arrived.
+            DeliveryError: it cannot be reached or cannot take them now; some may have arrived, and all may be sent again.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give connections back."""
+        ...
 
 
 @dataclass
@@ -54,6 +72,7 @@ class Delivery:
         self.settings = settings
         self.counts = Counts()
         self._publisher = publisher
+        self._backoff = Backoff(settings.retry_ms / 1000, settings.max_retry_ms / 1000)
         self._spool = Spool(settings.spool_path, settings.spool_max_bytes)
         self._waiting: deque[DialogueEvent] = deque()
         self._changed = threading.Condition()
@@ -88,22 +107,28 @@ class Delivery:
             self._thread.join(self.settings.close_ms / 1000)
         self._spill("the process ends")
         if not self._thread.is_alive():
-            self._publisher.close()
-            self._spool.close()
+            self._give_back()
 
     def _run(self) -> None:
-        wait_ms = self.settings.retry_ms
+        try:
+            self._deliver()
+        finally:  # also when closing did not wait for it: another process may use the spool file
+            self._give_back()
+
+    def _give_back(self) -> None:
+        self._publisher.close()
+        self._spool.close()
+
+    def _deliver(self) -> None:
+        failures = 0
         while True:
             try:
-                wait_ms = self.settings.retry_ms if self._deliver_some() else wait_ms
+                failures = 0 if self._deliver_some() else failures
                 done = self._closing and not self._waiting
-            except DeliveryError as error:
-                self._note_down(str(error))
-                wait_ms = self._wait_after_failure(wait_ms)
-                done = self._closing
             except Exception as error:  # whatever it is, the next events are tried; its message may quote a turn
-                self._note_down(type(error).__name__)
-                wait_ms = self._wait_after_failure(wait_ms)
+                self._note_down(str(error) if isinstance(error, DeliveryError) else type(error).__name__)
+                failures += 1
+                self._wait(self._backoff.wait_s(failures))
                 done = self._closing
             if done:
                 return
@@ -137,14 +162,14 @@ class Delivery:
     def _send_spooled(self) -> bool:
         lines = self._spool.oldest(self.settings.batch_size)
         if not lines:  # another process sends them
-            self._wait(self.settings.retry_ms)
+            self._wait(self._backoff.first_s)
             return False
         events, others = _read(lines)
         if events:
             self._send(events)
         for line in others:
             self._refuse(line, "a line of the spool file is no event")
-        self._spool.done(lines)
+        self._spool.done()
         self._note_up()
         return True
 
@@ -170,7 +195,7 @@ class Delivery:
             fitting = 0
             try:
                 fitting = self._spool.add([event.to_json() for event in events])
-            except OSError as error:
+            except SPOOL_ERRORS as error:
                 why = f"{why}; {type(error).__name__}"
             self.counts.spooled += fitting
             self.counts.lost += len(events) - fitting
@@ -182,11 +207,11 @@ class Delivery:
     def _refuse(self, line: bytes, why: str) -> None:
         with self._spilling:
             try:
-                kept = self._spool.refuse([line])
+                kept = self._spool.refuse(line)
             except OSError as error:
-                kept, why = 0, f"{why}; {type(error).__name__}"
+                kept, why = False, f"{why}; {type(error).__name__}"
             self.counts.refused += 1
-            self.counts.lost += 1 - kept
+            self.counts.lost += not kept
         log.error("an event is refused and %s %s.refused: %s", "is in" if kept else "LOST, not in", self.settings.spool_path, why)
 
     def _note_down(self, why: str) -> None:
@@ -199,22 +224,17 @@ class Delivery:
             log.warning("events can be delivered again")
         self._down = False
 
-    def _wait_after_failure(self, wait_ms: int) -> int:
-        """Wait, and say how long to wait after the next failure."""
-        self._wait(wait_ms)
-        return min(wait_ms * 2, self.settings.max_retry_ms)
-
-    def _wait(self, milliseconds: int) -> None:
+    def _wait(self, seconds: float) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: self._closing, milliseconds / 1000)
+            self._changed.wait_for(lambda: self._closing, seconds)
 
 
 def _read(lines: Sequence[bytes]) -> tuple[list[DialogueEvent], list[bytes]]:
     """The events among the lines, and the lines that are none."""
     events, others = [], []
-    for line in filter(bytes.strip, lines):
+    for line in lines:
         try:
-            events.append(DialogueEvent.from_json(line.strip()))
+            events.append(DialogueEvent.from_json(line))
         except InputError:
             others.append(line)
     return events, others

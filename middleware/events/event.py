@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from grice.middleware.stores.dialogue_id import check_dialogue_id
@@ -36,8 +37,10 @@ class DialogueEvent:
         metadata: a JSON object; `grice` in it holds the analysis of a user turn or what was found of a bot's response.
         schema_version: version of this shape.
 
+    Whoever takes one from outside makes it with `of`, which also sees to it that it can travel.
+
     Raises:
-        InputError: a value is not usable, or the event is larger than `MAX_EVENT_BYTES` as JSON.
+        InputError: a value is not usable. Whether JSON has the values in `metadata` shows in `to_json`.
     """
 
     event_id: str
@@ -56,29 +59,48 @@ class DialogueEvent:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
         _check_name("event_id", self.event_id)
         check_dialogue_id(self.dialogue_id)
-        Turn(self.speaker, self.text)
+        _ = self.turn
         _check_timestamp(self.timestamp)
         for name in ("channel", "bot_version", "action"):
             if getattr(self, name) is not None:
                 _check_name(name, getattr(self, name))
         if not isinstance(self.metadata, Mapping):
             raise InputError("metadata", self.metadata, "a JSON object")
-        size = len(self.to_json().encode())
-        if size > MAX_EVENT_BYTES:
-            raise InputError("event", f"{size} bytes of JSON", f"at most {MAX_EVENT_BYTES}; leave out some of its metadata")
 
-    @property
+    @classmethod
+    def of(cls, **values: Any) -> DialogueEvent:
+        """The event with these values, which come from outside.
+
+        Raises:
+            InputError: one is not usable, or the event cannot travel (`to_json`).
+        """
+        event = cls(**values)
+        event.to_json()
+        return event
+
+    @cached_property
     def turn(self) -> Turn:
         """What was said, as models read it."""
         return Turn(self.speaker, self.text)
 
     def to_json(self) -> str:
-        """One line of JSON."""
+        """One line of JSON; it is made once.
+
+        Raises:
+            InputError: JSON does not have the values in `metadata`, or the line is larger than `MAX_EVENT_BYTES` in UTF-8.
+        """
+        return self._line
+
+    @cached_property
+    def _line(self) -> str:
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         try:
-            line = json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-            line.encode()
+            line = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+            size = len(line.encode())
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError("metadata", self.metadata, f"values that JSON has, in valid Unicode ({error})") from error
+        if size > MAX_EVENT_BYTES:
+            raise InputError("event", f"{size} bytes of JSON", f"at most {MAX_EVENT_BYTES}; leave out some of its metadata")
         return line
 
     @classmethod
@@ -105,7 +127,7 @@ class DialogueEvent:
         missing = [name for name in _REQUIRED if name not in values]
         if missing:
             raise InputError("event", f"no {', '.join(missing)}", f"an object with {', '.join(_REQUIRED)}")
-        return cls(**values)
+        return cls.of(**values)
 
 
 _REQUIRED = ("event_id", "dialogue_id", "speaker", "text", "timestamp")

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 
 from grice.middleware.events.event import DialogueEvent
-from grice.middleware.events.partitions import stream_key
 from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.models.errors import DeliveryError
 
 FIELD = "event"
 """The one field of an entry; its value is the event as JSON."""
+
+
+def stream_keys(stream: str, partitions: int) -> Sequence[str]:
+    """The keys of all partitions: the stream's own name where there is one, `STREAM:0`, `STREAM:1`, … where there are more.
+
+    So several workers share one logical stream, and each dialogue stays in order.
+    """
+    return [stream] if partitions == 1 else [f"{stream}:{number}" for number in range(partitions)]
+
+
+def stream_key(stream: str, dialogue_id: str, partitions: int) -> str:
+    """The key of the partition that holds a dialogue: by the CRC-32 of its id in UTF-8, modulo the number of partitions."""
+    return stream_keys(stream, partitions)[zlib.crc32(dialogue_id.encode()) % partitions]
 
 
 class RedisStreamPublisher:
@@ -23,7 +36,7 @@ class RedisStreamPublisher:
         stream: its key.
         maxlen: entries that the stream holds, about; Redis removes the oldest beyond it, read or not.
         timeout_s: how long connecting, and one batch, may take.
-        partitions: how many streams it is made of (`grice.middleware.events.partitions`), each of `maxlen` entries.
+        partitions: how many streams it is made of (`stream_keys`), each of `maxlen` entries.
 
     Raises:
         SettingsError: the URL cannot be read.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from grice.middleware.settings import MAX_PARTITIONS, check_choices, check_within
+from grice.middleware.settings import MAX_PARTITIONS, check_settings, setting
 from grice.models.errors import SettingsError
 
 Transport = Literal["redis", "http"]
@@ -31,10 +31,11 @@ class DeliverySettings:
         batch_size: events sent at once, 1 to 64.
         timeout_ms: how long connecting, and one answer, may take.
         retry_ms, max_retry_ms: the wait after a failure; it doubles from the one to the other.
-        spool_path: a file for events that could not be delivered; they are sent from there once the receiver is back, also after a
-            restart. It holds texts of turns and is made readable for its owner only. Beside it: `….lock`, `….sending`, and
-            `….refused` for events that the receiver will never take.
-        spool_max_bytes: an event that would make the file larger is lost, which is logged and counted.
+        spool_path: a file of SQLite (`.sqlite3` is put behind another ending) for events that could not be delivered; they are sent
+            from there once the receiver is back, also after a restart. It holds texts of turns and is made readable for its owner
+            only. Beside it: SQLite's own files, `….sqlite3-turn`, and `….refused` for events that the receiver will never take.
+            What an earlier version left in a file `….jsonl` is taken over.
+        spool_max_bytes: an event beyond so many bytes of events in the file is lost, which is logged and counted.
         close_ms: how long closing waits for events to be delivered; the rest goes to the spool file.
 
     Raises:
@@ -42,29 +43,23 @@ class DeliverySettings:
     """
 
     transport: Transport
-    redis_url: str = field(default="redis://127.0.0.1:6379/0", repr=False)
+    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
     stream: str = "grice:events"
-    maxlen: int = 100_000
-    partitions: int = 1
+    maxlen: int = setting(100_000, 1, 2**40)
+    partitions: int = setting(1, 1, MAX_PARTITIONS)
     url: str = "http://127.0.0.1:8300"
-    api_key: str = field(default="", repr=False)
-    queue_size: int = 1000
-    batch_size: int = 32
-    timeout_ms: int = 2000
-    retry_ms: int = 500
-    max_retry_ms: int = 5000
-    spool_path: str = "grice-events.jsonl"
-    spool_max_bytes: int = 268_435_456
-    close_ms: int = 2000
+    api_key: str = setting("", secret=True)
+    queue_size: int = setting(1000, 1, 2**40)
+    batch_size: int = setting(32, 1, 64)
+    timeout_ms: int = setting(2000, 1, 600_000)
+    retry_ms: int = setting(500, 1, 600_000)
+    max_retry_ms: int = setting(5000, 1, 600_000)
+    spool_path: str = "grice-events.sqlite3"
+    spool_max_bytes: int = setting(268_435_456, 1, 2**40)
+    close_ms: int = setting(2000, 1, 600_000)
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_within("batch_size", self.batch_size, 1, 64)
-        check_within("partitions", self.partitions, 1, MAX_PARTITIONS)
-        for name in ("maxlen", "queue_size", "spool_max_bytes"):
-            check_within(name, getattr(self, name), 1, 2**40)
-        for name in ("timeout_ms", "retry_ms", "max_retry_ms", "close_ms"):
-            check_within(name, getattr(self, name), 1, 600_000)
+        check_settings(self)
         if not self.url.startswith(("http://", "https://")):
             raise SettingsError("url", self.url.split("://")[0], "a URL that starts with http:// or https://")
         if not self.api_key.isascii() or not self.api_key.isprintable():

@@ -14,7 +14,7 @@ _REASONING = re.compile(r"^[\W_]*reasoning[\W_]*:[\W_]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Decision:
+class JudgeDecision:
     """A decision.
 
     Attributes:
@@ -28,7 +28,7 @@ class Decision:
     unscored: str = ""
 
 
-def read_decision(reply: Reply) -> Decision:
+def read_decision(reply: Reply) -> JudgeDecision:
     """The decision of the last line that begins with `Decision:`. Case, brackets and markup around its value do not matter.
 
     As in Finch, Paek & Choi 2023 (section 5) `yes` is positive and any other word is negative. An answer without such a line, with
@@ -38,17 +38,17 @@ def read_decision(reply: Reply) -> Decision:
     headers = list(_HEADER.finditer(text))
     reasoning = _REASONING.sub("", (text[: headers[-1].start()] if headers else text).strip()).strip()
     if reply.refused:
-        return Decision(None, reasoning, "the judge refused to answer")
+        return JudgeDecision(None, reasoning, "the judge refused to answer")
     if not text.strip():
-        return Decision(None, "", f"the judge gave no answer{_ended(reply)}")
+        return JudgeDecision(None, "", f"the judge gave no answer{_ended(reply)}")
     words = re.findall(r"[^\W_]+", headers[-1]["value"].lower()) if headers else []
     if not words:
-        return Decision(None, reasoning, f"the judge's answer has no decision{_ended(reply)}")
+        return JudgeDecision(None, reasoning, f"the judge's answer has no decision{_ended(reply)}")
     if words[:3] in (["yes", "or", "no"], ["no", "or", "yes"]) or words[:2] in (["yes", "no"], ["no", "yes"]):
-        return Decision(None, reasoning, "the judge's decision is both yes and no")
+        return JudgeDecision(None, reasoning, "the judge's decision is both yes and no")
     if reply.finish_reason == "length" and words[0] not in ("yes", "no"):
-        return Decision(None, reasoning, f"the judge's decision is cut{_ended(reply)}")
-    return Decision(words[0] == "yes", reasoning)
+        return JudgeDecision(None, reasoning, f"the judge's decision is cut{_ended(reply)}")
+    return JudgeDecision(words[0] == "yes", reasoning)
 
 
 def _ended(reply: Reply) -> str:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from grice.middleware.judge.context import Context, contexts
-from grice.middleware.judge.decision import Decision, read_decision
-from grice.middleware.judge.prompt import judge_prompt
+from grice.middleware.judge.decision import JudgeDecision, read_decision
+from grice.middleware.judge.prompt import Context, contexts, judge_prompt
+from grice.middleware.llm.budget import Budget, Limits, MemoryBudget
+from grice.middleware.llm.chat_model import ChatModel
+from grice.middleware.llm.chat_settings import ChatSettings
 from grice.middleware.llm.reply import Message, Reply
-from grice.middleware.monitor.judgement import Judgement
+from grice.middleware.llm.reply_cache import ReplyCache
+from grice.middleware.monitor.reports import Judgement
+from grice.middleware.monitor.settings import MonitorSettings
 from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError
 from grice.models.results import Behavior
@@ -33,7 +38,7 @@ class _Answer:
     """What came of one call."""
 
     context: Context
-    decision: Decision
+    decision: JudgeDecision
     reply: Reply | None
     error: str = ""
 
@@ -73,7 +78,7 @@ class LlmJudge:
 
 def _answer(context: Context, reply: Reply | GriceError) -> _Answer:
     if isinstance(reply, GriceError):
-        return _Answer(context, Decision(None, unscored=str(reply)), None, type(reply).__name__)
+        return _Answer(context, JudgeDecision(None, unscored=str(reply)), None, type(reply).__name__)
     return _Answer(context, read_decision(reply), reply)
 
 
@@ -96,3 +101,41 @@ def _judgement(behavior: Behavior, answers: Sequence[_Answer]) -> Judgement:
         None if not costs or None in costs else sum(cost or 0.0 for cost in costs),
         len(replies) == len(answers) and all(reply.cached for reply in replies),
     )
+
+
+def open_judge(settings: MonitorSettings, is_live: bool = True) -> LlmJudge | None:
+    """The judge, with its cache; None where the settings name none. Does not connect yet.
+
+    Args:
+        is_live: it is asked about live responses: within the budget, and no longer than the deadline of a batch. A server that is
+            down is left alone until it answers again.
+
+    Raises:
+        MissingExtra: openai, or redis-py for a shared budget, is not installed.
+        GriceError: the cache cannot be used.
+    """
+    if not settings.judge_url:
+        return None
+    chat = ChatSettings(
+        settings.judge_url,
+        settings.judge_model,
+        settings.judge_api_key,
+        settings.judge_max_tokens,
+        settings.judge_omit,
+        timeout_s=settings.judge_timeout_s,
+        workers=settings.judge_workers,
+        prompt_price=settings.judge_prompt_price,
+        completion_price=settings.judge_completion_price,
+    )
+    cache = ReplyCache(Path(settings.judge_cache)) if settings.judge_cache else None
+    model = ChatModel(chat, cache, _budget(settings) if is_live else None, is_live)
+    return LlmJudge(model, settings.judge_window, settings.judge_pairing, settings.judge_deadline_s if is_live else None)
+
+
+def _budget(settings: MonitorSettings) -> Budget:
+    limits = Limits(settings.judge_budget_per_hour, settings.judge_budget_usd_per_day)
+    if settings.judge_budget_store == "memory":
+        return MemoryBudget(limits)
+    from grice.middleware.llm.redis_budget import RedisBudget
+
+    return RedisBudget(limits, settings.redis_url)

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from grice.middleware.llm.batch_notes import BatchNotes, Note
-from grice.middleware.llm.chat_settings import ChatSettings
+from grice.middleware.llm.chat_settings import ChatRequest, ChatSettings, name_of, request_of
+from grice.middleware.llm.connection import client_of, openai
 from grice.middleware.llm.reply import Message, Reply, reply_of
 from grice.middleware.llm.reply_cache import ReplyCache
-from grice.middleware.llm.request import Request, name_of, request_of
-from grice.middleware.llm.sdk import client_of, openai
 from grice.models.errors import GriceError, JudgeError
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class BatchModel:
             return error
 
 
-def _files(requests: dict[str, Request]) -> Iterator[bytes]:
+def _files(requests: dict[str, ChatRequest]) -> Iterator[bytes]:
     """Files of requests, within the limits of a batch."""
     lines: list[bytes] = []
     size = 0

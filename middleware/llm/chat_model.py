@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 from grice.middleware.client.breaker import CircuitBreaker
 from grice.middleware.llm.budget import Budget
-from grice.middleware.llm.chat_settings import ChatSettings
+from grice.middleware.llm.chat_settings import ChatRequest, ChatSettings, name_of, request_of
 from grice.middleware.llm.pace import Pace
 from grice.middleware.llm.reply import Message, Reply, reply_of
 from grice.middleware.llm.reply_cache import ReplyCache
-from grice.middleware.llm.request import Request, name_of, request_of
 from grice.middleware.runtime.backoff import Backoff
 from grice.middleware.runtime.deadline import Deadline
 from grice.models.errors import DeadlineExceeded, GriceError, JudgeError, StoreError
@@ -132,7 +131,7 @@ class ChatModel:
         if wait and (not deadline.allows(wait) or self._closed.wait(wait)):
             raise DeadlineExceeded("the question was not asked: its turn in the rate of requests was too late")
 
-    def _answer(self, request: Request, deadline: Deadline) -> bytes:
+    def _answer(self, request: ChatRequest, deadline: Deadline) -> bytes:
         """The body of the server's answer, at the first attempt that brings one."""
         had_time, attempt = False, 0
         while True:

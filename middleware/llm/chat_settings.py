@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from grice.middleware.llm.reply import Reply
+from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import check_choices, check_within
+from grice.middleware.settings import check_settings, setting
 from grice.models.errors import SettingsError
 
 FIXED = ("temperature", "seed")
@@ -43,24 +48,24 @@ class ChatSettings:
 
     url: str = field(repr=False)
     model: str
-    api_key: str = field(default="", repr=False)
-    max_tokens: int | None = None
+    api_key: str = setting("", secret=True)
+    max_tokens: int | None = setting(None, 1, _MILLION)
     omit: tuple[str, ...] = ()
-    attempts: int = 4
-    timeout_s: float = 60.0
-    deadline_s: float = 300.0
-    workers: int = 4
-    per_minute: float | None = None
-    temperature: float = 0.0
-    seed: int = 0
-    prompt_price: float | None = None
-    completion_price: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
+    attempts: int = setting(4, 1, 20)
+    timeout_s: float = setting(60.0, 0.001, 3600)
+    deadline_s: float = setting(300.0, 0.001, 86_400)
+    workers: int = setting(4, 1, 64)
+    per_minute: float | None = setting(None, 1, _MILLION)
+    temperature: float = setting(0.0, 0, 2)
+    seed: int = setting(0, 0, 2**32 - 1)
+    prompt_price: float | None = setting(None, 0, _MILLION)
+    completion_price: float | None = setting(None, 0, _MILLION)
+    top_p: float | None = setting(None, 0, 1)
+    top_k: int | None = setting(None, 1, _MILLION)
     stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_choices(self)
+        check_settings(self)
         check_base_url("url", self.url)
         if not self.model:
             raise SettingsError("model", "", "the name of a model")
@@ -68,24 +73,6 @@ class ChatSettings:
         for name in self.omit:
             if name not in FIXED:
                 raise SettingsError("omit", name, ", ".join(FIXED))
-        check_within("attempts", self.attempts, 1, 20)
-        check_within("timeout_s", self.timeout_s, 0.001, 3600)
-        check_within("deadline_s", self.deadline_s, 0.001, 86_400)
-        check_within("workers", self.workers, 1, 64)
-        check_within("temperature", self.temperature, 0, 2)
-        check_within("seed", self.seed, 0, 2**32 - 1)
-        if self.per_minute is not None:
-            check_within("per_minute", self.per_minute, 1, _MILLION)
-        if self.max_tokens is not None:
-            check_within("max_tokens", self.max_tokens, 1, _MILLION)
-        for name, low, high in (
-            ("prompt_price", 0, _MILLION),
-            ("completion_price", 0, _MILLION),
-            ("top_p", 0, 1),
-            ("top_k", 1, _MILLION),
-        ):
-            if getattr(self, name) is not None:
-                check_within(name, getattr(self, name), low, high)
 
     def cost(self, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
         """US dollars for so many tokens; None where a price or a count is not known."""
@@ -96,3 +83,23 @@ class ChatSettings:
     def priced(self, reply: Reply) -> Reply:
         """The reply with what it costs."""
         return replace(reply, cost=self.cost(reply.prompt_tokens, reply.completion_tokens))
+
+
+ChatRequest = dict[str, Any]
+
+
+def request_of(settings: ChatSettings, messages: Sequence[Message]) -> ChatRequest:
+    """The body of a request to `/chat/completions`."""
+    request: ChatRequest = {"model": settings.model, "messages": [dataclasses.asdict(each) for each in messages]}
+    request.update({name: getattr(settings, name) for name in FIXED if name not in settings.omit})
+    optional = {name: getattr(settings, name) for name in ("max_tokens", "top_p", "top_k")}
+    request.update({name: value for name, value in optional.items() if value is not None})
+    if settings.stop:
+        request["stop"] = list(settings.stop)
+    return request
+
+
+def name_of(settings: ChatSettings, request: ChatRequest) -> str:
+    """The name of a request in the cache: whatever changes the answer changes the name."""
+    whole = json.dumps([settings.url, request], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(whole.encode()).hexdigest()

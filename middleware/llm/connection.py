@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.llm.chat_settings import ChatSettings
-from grice.middleware.llm.sdk import client_of, openai
 from grice.middleware.runtime.backoff import retry_after_s
 from grice.middleware.runtime.deadline import Deadline
-from grice.models.errors import JudgeError
+from grice.models.errors import JudgeError, MissingExtra
+
+try:
+    import openai
+except ImportError as error:
+    raise MissingExtra("openai", "llm") from error
+
 
 LARGEST_ANSWER = 10_000_000
 PROBE_S = 2.0
@@ -107,3 +112,12 @@ def _refused(error: openai.APIStatusError) -> Unanswered:
     named = f"{status} ({', '.join(words)})" if words else str(status)
     again = (status >= 500 or status in _BUSY) and error.code != _FINAL
     return Unanswered(f"the server answered {named}", again, retry_after_s(error.response.headers.get("retry-after", "")))
+
+
+__all__ = ["client_of", "openai"]
+
+
+def client_of(settings: ChatSettings) -> openai.OpenAI:
+    """The client of a server; it asks once, unless its options are changed."""
+    key = settings.api_key or "none"  # the SDK insists on one; servers that need none ignore it
+    return openai.OpenAI(api_key=key, base_url=settings.url, max_retries=0)

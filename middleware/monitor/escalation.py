@@ -6,9 +6,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grice.middleware.monitor.judgement import Judge, Judgement
-from grice.middleware.monitor.monitor_settings import WEAKEST, Escalate, MonitorSettings
-from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.reports import Judge, Judgement, ResponseReport
+from grice.middleware.monitor.settings import WEAKEST, Escalate, MonitorSettings
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
-from grice.middleware.monitor.judgement import Judgement
+from grice.middleware.monitor.reports import Judgement
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.increments import is_scored
+from grice.middleware.rates.counters import is_scored
 from grice.middleware.runtime.bounded_names import BoundedNames
 from grice.models.errors import MissingExtra
 from grice.models.results import BEHAVIORS, Behavior

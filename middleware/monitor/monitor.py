@@ -6,9 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from grice.middleware.monitor.escalation import Escalation, asked, judged
-from grice.middleware.monitor.judgement import Judge
-from grice.middleware.monitor.monitor_settings import MonitorSettings
-from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.reports import Judge, ResponseReport
+from grice.middleware.monitor.settings import MonitorSettings
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure

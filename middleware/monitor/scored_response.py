@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.reports import ResponseReport
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, shorten

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grice.middleware.rates.buckets import LONGEST_WINDOW_S, SHORTEST_WINDOW_S
-from grice.middleware.rates.increments import Increment, RateNames, increments
+from grice.middleware.rates.counters import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Increment, RateNames, increments
 from grice.middleware.rates.memory import MemoryRates
-from grice.middleware.rates.rate import Rate, RateKey
-from grice.middleware.rates.rate_store import RateStore, Split
+from grice.middleware.rates.rate import Rate, RateKey, RateSplit
+from grice.middleware.rates.rate_store import RateStore
 from grice.middleware.settings import ServiceSettings
 
 __all__ = [
@@ -19,8 +18,8 @@ __all__ = [
     "Rate",
     "RateKey",
     "RateNames",
+    "RateSplit",
     "RateStore",
-    "Split",
     "increments",
     "open_rates",
 ]

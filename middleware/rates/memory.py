@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.buckets import bucket_keys
-from grice.middleware.rates.counted import to_rates
-from grice.middleware.rates.increments import RateNames, increments
-from grice.middleware.rates.rate import Rate
-from grice.middleware.rates.rate_store import Split
+from grice.middleware.rates.counters import RateNames, increments
+from grice.middleware.rates.rate_store import RateStore
 
 SWEEP_S = 60.0
 """How often expired buckets are looked for."""
@@ -25,7 +21,7 @@ class _Bucket:
     counters: Counter[str] = field(default_factory=Counter)
 
 
-class MemoryRates:
+class MemoryRates(RateStore):
     """A `RateStore` in memory. Its clock is when the responses were scored."""
 
     def __init__(self) -> None:
@@ -43,20 +39,13 @@ class MemoryRates:
                     bucket.until = max(bucket.until, response.scored_at + each.expire_s)
                 self._sweep(response.scored_at)
 
-    def rates(
-        self,
-        window_s: int,
-        now: float | None = None,
-        bot_version: str | None = None,
-        channel: str | None = None,
-        by: Sequence[Split] = (),
-    ) -> list[Rate]:
+    def count(self, keys: Sequence[str]) -> Counter[str | bytes]:
         sums: Counter[str | bytes] = Counter()
         with self._lock:
-            for key in bucket_keys(window_s, time.time() if now is None else now):
+            for key in keys:
                 if key in self._buckets:
                     sums.update(self._buckets[key].counters)
-        return to_rates(sums, bot_version, channel, by)
+        return sums
 
     def close(self) -> None:
         """There are no connections."""

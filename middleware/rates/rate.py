@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from grice.models.results import Behavior
 
+RateSplit = Literal["bot_version", "channel"]
+"""What rates can be told apart by, beside the behaviour."""
 Z_95 = 1.959964
 """Two-sided 95 % point of the normal distribution."""
 

@@ -1,27 +1,27 @@
-"""The contract of where rates are kept."""
+"""Where rates are kept."""
 
 from __future__ import annotations
 
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, Protocol
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.rate import Rate
-
-Split = Literal["bot_version", "channel"]
-"""What rates can be told apart by, beside the behaviour."""
+from grice.middleware.rates.counters import bucket_keys, to_rates
+from grice.middleware.rates.rate import Rate, RateSplit
 
 
-class RateStore(Protocol):
+class RateStore(ABC):
     """Counts scored responses and gives their rates over the last so many seconds. Thread-safe."""
 
+    @abstractmethod
     def add(self, responses: Sequence[ScoredResponse]) -> None:
         """Count responses, each at the time when it was said. It is the caller who sees to it that each comes once.
 
         Raises:
             StoreError: the store cannot be reached; some of them may have been counted.
         """
-        ...
 
     def rates(
         self,
@@ -29,8 +29,8 @@ class RateStore(Protocol):
         now: float | None = None,
         bot_version: str | None = None,
         channel: str | None = None,
-        by: Sequence[Split] = (),
-    ) -> Sequence[Rate]:
+        by: Sequence[RateSplit] = (),
+    ) -> list[Rate]:
         """The rates of the window that ends at `now`, in the order of `BEHAVIORS`.
 
         The window begins up to one bucket early: 10 seconds for windows of up to an hour, 5 minutes up to a day, an hour up to a
@@ -47,8 +47,17 @@ class RateStore(Protocol):
             InputError: the window is too short or too long.
             StoreError: the store cannot be reached.
         """
-        ...
+        counters = self.count(bucket_keys(window_s, time.time() if now is None else now))
+        return to_rates(counters, bot_version, channel, by)
 
+    @abstractmethod
+    def count(self, keys: Sequence[str]) -> Counter[str | bytes]:
+        """The counters of these buckets together.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+
+    @abstractmethod
     def close(self) -> None:
         """Give connections back."""
-        ...

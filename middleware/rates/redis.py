@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.buckets import bucket_keys
-from grice.middleware.rates.counted import to_rates
-from grice.middleware.rates.increments import RateNames, increments
-from grice.middleware.rates.rate import Rate
-from grice.middleware.rates.rate_store import Split
+from grice.middleware.rates.counters import RateNames, increments
+from grice.middleware.rates.rate_store import RateStore
 from grice.middleware.runtime.redis_connection import connect, redis_errors
 
 
-class RedisRates:
+class RedisRates(RateStore):
     """A `RateStore` on Redis (redis-py 4.6 to 8): a hash of counters a bucket, which Redis itself expires.
 
     Making one does not connect.
@@ -46,22 +42,14 @@ class RedisRates:
                 transaction.expire(key, seconds)
             transaction.execute()
 
-    def rates(
-        self,
-        window_s: int,
-        now: float | None = None,
-        bot_version: str | None = None,
-        channel: str | None = None,
-        by: Sequence[Split] = (),
-    ) -> list[Rate]:
+    def count(self, keys: Sequence[str]) -> Counter[str | bytes]:
         sums: Counter[str | bytes] = Counter()
-        keys = bucket_keys(window_s, time.time() if now is None else now)
         with redis_errors("reading rates"), self._redis.pipeline(transaction=False) as pipeline:
             for key in keys:
                 pipeline.hgetall(key)
             for counters in pipeline.execute():
                 sums.update({field: int(number) for field, number in counters.items()})
-        return to_rates(sums, bot_version, channel, by)
+        return sums
 
     def close(self) -> None:
         self._redis.close()

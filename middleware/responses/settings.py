@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from grice.middleware.client.settings import LONGEST_DEADLINE_MS, RemoteSettings
-from grice.middleware.settings import PipelineSettings, check_within
+from grice.middleware.settings import PipelineSettings, check_settings, check_within, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -50,30 +50,22 @@ class ResponseSettings:
     soften: bool = False
     soften_only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
-    min_confidence: float = SURE
+    min_confidence: float = setting(SURE, 0.0, 1.0)
     fallback: Mapping[Behavior, float] = field(default_factory=dict)
     fallback_response: str = ""
-    deadline_ms: int = 300
-    history_turns: int = 10
+    deadline_ms: int = setting(300, 1, 600_000)
+    history_turns: int = setting(10, 0, 100)
     rewriter_model: str = "rewriter"
     provider: str = "auto"
     threads: int = 1
     precision: str = "int8"
     behaviors_model: str = "behaviors"
     url: str = ""
-    api_key: str = field(default="", repr=False)
+    api_key: str = setting("", secret=True)
     counted: bool = False
 
     def __post_init__(self) -> None:
-        check_within("min_confidence", self.min_confidence, 0.0, 1.0)
-        check_within("deadline_ms", self.deadline_ms, 1, 600_000)
-        check_within("history_turns", self.history_turns, 0, 100)
-        for name in ("monitor", "fallback_response", "behaviors_model"):
-            if not isinstance(getattr(self, name), str):
-                raise SettingsError(name, getattr(self, name), "a string")
-        for name in ("soften", "counted"):
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(name, getattr(self, name), "true, false")
+        check_settings(self)
         for name in ("soften_only", "skip"):
             object.__setattr__(self, name, _names(name, getattr(self, name)))
         self._check_fallback()

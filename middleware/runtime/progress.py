@@ -16,18 +16,19 @@ def progress_bar(what: str, unit: str) -> Progress | None:
     try:
         from tqdm import tqdm
     except ImportError:
-        return _lines(what, unit)
+        return progress_lines(what, unit)
     bar = tqdm(desc=what, unit=unit, file=sys.stderr)
 
     def report(done: int, total: int) -> None:
-        if not done:
+        if bar.total != total:
             bar.reset(total)
         bar.update(done - bar.n)
 
     return report
 
 
-def _lines(what: str, unit: str) -> Progress:
+def progress_lines(what: str, unit: str) -> Progress:
+    """A line every tenth."""
     reported = -1
 
     def report(done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""The REST service. Make the application with `grice.middleware.service.app.create_app`; needs the extra `server`."""
+"""The REST service. Make the application with `grice.middleware.service.http.app.create_app`; needs the extra `server`."""
 
 from importlib.util import find_spec
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from grice.middleware.runtime.isolation import isolate
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelError, Overloaded
+from grice.models.errors import Overloaded
 
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 Predict = Callable[[Sequence[Asked]], Sequence[Result]]
+
+
+log = logging.getLogger(__name__)
 
 
 def characters(dialogue: Dialogue) -> int:
@@ -115,7 +120,12 @@ class Batcher(Generic[Asked, Result]):
         while self._waiting or not self._closing:
             await self._arrived.wait()
             await self._others()
-            batch = self._take()
+            try:
+                batch = self._take()
+            except Exception as error:  # whoever waits is told, and later callers are served
+                log.error("the queue broke", extra={"error": type(error).__name__})
+                broken, self._waiting, batch = self._waiting, [], []
+                _answer(broken, [error] * len(broken))
             if batch:
                 await self._serve(batch)
             if not self._waiting and not self._closing:
@@ -144,25 +154,19 @@ class Batcher(Generic[Asked, Result]):
         return batch
 
     async def _serve(self, batch: list[_Item[Asked, Result]]) -> None:
-        self._on_batch(len(batch))
-        asked = [item.asked for item in batch]
-        outcomes = await asyncio.get_running_loop().run_in_executor(self._worker, self._outcomes, asked)
-        for item, outcome in zip(batch, outcomes, strict=True):
-            if item.answer.done():
-                continue
-            if isinstance(outcome, Exception):
-                item.answer.set_exception(outcome)
-            else:
-                item.answer.set_result(outcome)
-
-    def _outcomes(self, asked: Sequence[Asked]) -> list[Result | Exception]:
-        """A result or an error each. A failed batch is tried again one by one, so that one item does not fail the others."""
         try:
-            results = list(self._predict(asked))
-            if len(results) != len(asked):
-                raise ModelError(f"the model gave {len(results)} results for {len(asked)} items")
-            return [*results]
-        except Exception as error:
-            if len(asked) == 1:
-                return [error]
-            return [outcome for each in asked for outcome in self._outcomes([each])]
+            self._on_batch(len(batch))
+        except Exception as error:  # it only listens
+            log.error("a listener failed", extra={"error": type(error).__name__})
+        asked = [item.asked for item in batch]
+        _answer(batch, await asyncio.get_running_loop().run_in_executor(self._worker, isolate, self._predict, asked))
+
+
+def _answer(items: Sequence[_Item[Asked, Result]], outcomes: Sequence[Result | Exception]) -> None:
+    for item, outcome in zip(items, outcomes, strict=True):
+        if item.answer.done():
+            continue
+        if isinstance(outcome, Exception):
+            item.answer.set_exception(outcome)
+        else:
+            item.answer.set_result(outcome)

@@ -14,6 +14,8 @@ from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
 
 Answer = TypeVar("Answer")
+History = tuple[Turn, ...] | StageFailure
+"""The turns before an item, or why they are not known."""
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +26,7 @@ class Conversations:
     def __init__(self, store: DialogueStore) -> None:
         self.store = store
 
-    async def recall(self, dialogue_ids: Sequence[str | None]) -> list[tuple[Turn, ...] | StageFailure]:
+    async def recall(self, dialogue_ids: Sequence[str | None]) -> list[History]:
         """The history of each dialogue, or why there is none; empty where there is no id."""
         return await self._each(dialogue_ids, lambda place, name: self.store.read(name), ())
 

@@ -1,1 +1,1 @@
-"""Which slots of a bot a turn fills by what it means."""
+"""Which slots of a bot a turn fills."""

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grice.middleware.settings import check_within
-from grice.middleware.slots.reports import ReportsSlots, SlotReport
+from grice.middleware.capabilities.slots import MOST_SLOTS, SLOTS, Questions, Reports, SlotReport
+from grice.middleware.settings import check_settings, setting
 from grice.models.dialogue import Dialogue
 from grice.models.errors import SettingsError
+from grice.models.protocols import Predicts
 from grice.models.slots.questions import SlotQuestion
 
 DEFAULT_CONFIDENCE = 0.8
-"""From `python -m grice.benchmarks.indirect_requests.slot_confidence`, on the dev split of SGD."""
+"""From `python -m grice.benchmarks.indirect_requests.slots.confidence`, on the dev split of SGD."""
 
 _KEYS = ("description", "values", "entity")
 _SLOT = "a mapping of description (a phrase), values (a list) and, if it is not the slot's name, entity"
@@ -55,13 +56,11 @@ class SlotFillingSettings:
     """
 
     slots: tuple[FilledSlot, ...]
-    confidence: float = DEFAULT_CONFIDENCE
-    slots_model: str = "slot_values"
+    confidence: float = setting(DEFAULT_CONFIDENCE, 0.0, 1.0)
+    slots_model: str = SLOTS.model
 
     def __post_init__(self) -> None:
-        check_within("confidence", self.confidence, 0.0, 1.0)
-        if not isinstance(self.slots_model, str):
-            raise SettingsError("slots_model", self.slots_model, "a string")
+        check_settings(self)
 
     @classmethod
     def of(cls, slots: Any = None, **more: Any) -> SlotFillingSettings:
@@ -96,7 +95,7 @@ class SlotDecision:
 class SlotFilling:
     """Decides which slots a turn fills."""
 
-    def __init__(self, settings: SlotFillingSettings, model: ReportsSlots) -> None:
+    def __init__(self, settings: SlotFillingSettings, model: Predicts[Questions, Reports]) -> None:
         self.settings = settings
         self.model = model
 
@@ -106,7 +105,9 @@ class SlotFilling:
         Raises:
             GriceError: the model could not be asked at all; one that fails on a slot is told in the slot's report.
         """
-        reports = self.model.predict([slot.question(dialogue) for slot in slots])
+        questions = [slot.question(dialogue) for slot in slots]
+        parts = [tuple(questions[first : first + MOST_SLOTS]) for first in range(0, len(questions), MOST_SLOTS)]
+        reports = [report for part in self.model.predict(parts) for report in part] if parts else []
         return [self._decision(slot, report) for slot, report in zip(slots, reports, strict=True)]
 
     def _decision(self, slot: FilledSlot, report: SlotReport) -> SlotDecision:

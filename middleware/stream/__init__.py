@@ -1,6 +1,10 @@
-"""Scores the bot's responses from a Redis stream. The worker itself is `grice.middleware.stream.worker.Worker`."""
+"""Scores the bot's responses from a Redis stream. The worker itself is `grice.middleware.stream.worker.Worker`.
 
-from grice.middleware.stream.worker_counts import WorkerCounts
-from grice.middleware.stream.worker_settings import WorkerSettings
+The way of a batch: `source` takes entries of a partition that `ownership` grants, `planning` says what is to be done with each,
+`scoring` scores, `finishing` writes each in one step, and `tally` counts. `partition` goes this way, `worker` goes round its
+partitions, `process` is a process with one worker in it.
+"""
 
-__all__ = ["WorkerCounts", "WorkerSettings"]
+from grice.middleware.stream.settings import WorkerSettings
+
+__all__ = ["WorkerSettings"]

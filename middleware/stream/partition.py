@@ -5,22 +5,41 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.monitor.monitor import Monitor
-from grice.middleware.stream.batch import decoded, plan
-from grice.middleware.stream.commits import Commits
-from grice.middleware.stream.finishing import Finished, Increments, finished
-from grice.middleware.stream.keys import Keys
-from grice.middleware.stream.lease import LEASE_LOST, Lease
-from grice.middleware.stream.memory import recall
+from grice.middleware.runtime.backoff import Backoff
+from grice.middleware.stream.finishing import Commits, Finished, Increments, prepare
+from grice.middleware.stream.ownership import Keys, Lease
+from grice.middleware.stream.planning import decode, plan, recall
 from grice.middleware.stream.scoring import Failed, score
+from grice.middleware.stream.settings import WorkerSettings
 from grice.middleware.stream.source import Entry, Source, Taken
 from grice.middleware.stream.tally import Tally
-from grice.middleware.stream.worker_settings import WorkerSettings
 from grice.middleware.telemetry import traced
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """What a worker uses in each of its partitions.
+
+    Attributes:
+        consumer: its name in the group.
+        counted: what a response adds to the rates.
+        pause: waits so many seconds, but not when the worker is told to stop.
+    """
+
+    redis: Any
+    keys: Keys
+    consumer: str
+    monitor: Monitor
+    settings: WorkerSettings
+    tally: Tally
+    counted: Increments
+    pause: Callable[[float], object]
 
 
 class Partition:
@@ -30,30 +49,15 @@ class Partition:
         last: the newest entry that the group was given, as far as known.
     """
 
-    def __init__(
-        self,
-        redis: Any,
-        keys: Keys,
-        name: str,
-        consumer: str,
-        monitor: Monitor,
-        settings: WorkerSettings,
-        counted: Increments,
-        tally: Tally,
-        pause: Callable[[float], object],
-    ) -> None:
+    def __init__(self, name: str, equipment: Equipment) -> None:
+        use, settings = equipment, equipment.settings
         self.name = name
         self.last = "0-0"
-        self.lease = Lease(redis, keys.lease(name), settings.lease_ms)
-        self._redis = redis
-        self._keys = keys
-        self._monitor = monitor
-        self._settings = settings
-        self._counted = counted
-        self._tally = tally
-        self._pause = pause
-        self._source = Source(redis, keys, name, consumer, self.lease)
-        self._commits = Commits(redis, keys, name, self.lease, settings)
+        self.lease = Lease(use.redis, use.keys.lease(name), settings.lease_ms)
+        self._use = use
+        self._backoff = Backoff(settings.retry_ms / 1000, settings.max_retry_ms / 1000)
+        self._source = Source(use.redis, use.keys, name, use.consumer, self.lease)
+        self._commits = Commits(use.redis, use.keys, name, self.lease, settings)
         self._in_hand: Sequence[Entry] = ()
         self._unwritten: Sequence[Finished] = ()
         self._taking_over = True
@@ -77,7 +81,7 @@ class Partition:
         self.lease.token = ""
 
     def step(self) -> bool:
-        """Finish some entries; whether there may be more at once.
+        """Finish some entries: take, score, write; whether there may be more at once.
 
         Raises:
             RedisError, OSError: Redis cannot be reached or refuses; `lease_is_lost` tells the reason that needs `lose`. Otherwise
@@ -87,11 +91,8 @@ class Partition:
             self._in_hand = self._in_hand or self._take()
             if not self._in_hand:
                 return False
-            self._unwritten, self._in_hand = self._finished(self._in_hand), ()
-        with traced("grice.monitor.write", entries=len(self._unwritten)):
-            outcomes = self._commits.finish([each.commit for each in self._unwritten])
-        self._tally.written(self._unwritten, outcomes)
-        self._unwritten = ()
+            self._unwritten, self._in_hand = self._score(self._in_hand), ()
+        self._write()
         return True
 
     def start_over(self) -> None:
@@ -107,48 +108,44 @@ class Partition:
         self._taking_over = True  # unless all goes well: entries whose names were lost on the way are unfinished ones
         if taking_over:
             self._source.open()
-            unfinished = self._noted(self._source.take_unfinished())
-            self._tally.count("recovered", len(unfinished))
+            unfinished = self._note(self._source.take_unfinished())
+            self._use.tally.count("recovered", len(unfinished))
             if unfinished:
                 return unfinished
-        new = self._noted(self._source.take_new(self._settings.worker_batch_size))
+        new = self._note(self._source.take_new(self._use.settings.worker_batch_size))
         self._taking_over = False
         return new
 
-    def _noted(self, taken: Taken) -> Sequence[Entry]:
+    def _note(self, taken: Taken) -> Sequence[Entry]:
         self.last = taken.last
-        self._tally.taken(self.name, taken)
+        self._use.tally.taken(self.name, taken)
         if taken.dropped:
-            log.error(
-                "entries are LOST: the stream was longer than its limit", extra={"partition": self.name, "lost": taken.dropped}
-            )
+            lost = {"partition": self.name, "lost": taken.dropped}
+            log.error("entries are LOST: the stream was longer than its limit", extra=lost)
         return taken.entries
 
-    def _finished(self, entries: Sequence[Entry]) -> list[Finished]:
-        found = [(entry, decoded(entry)) for entry in entries]
+    def _score(self, entries: Sequence[Entry]) -> list[Finished]:
+        settings = self._use.settings
+        found = [(entry, decode(entry)) for entry in entries]
         events = [event for _, event in found if not isinstance(event, Failed)]
-        items = plan(found, recall(self._redis, self._keys, events), self._settings)
+        planned = plan(found, recall(self._use.redis, self._use.keys, events), settings)
         begun = time.monotonic()
-        asked = [(item.event, item.dialogue) for item in items if item.event is not None and item.dialogue is not None]
+        asked = [(each.event, each.dialogue) for each in planned if each.event is not None and each.dialogue is not None]
         with traced("grice.monitor.score", responses=len(asked)):
-            results = iter(score(self._monitor, asked, self._settings.max_tries, self._wait))
+            results = iter(score(self._use.monitor, asked, settings.max_tries, self._wait))
         if asked:
-            self._tally.scoring(time.monotonic() - begun)
+            self._use.tally.scoring(time.monotonic() - begun)
         return [
-            finished(item, next(results) if item.fate == "score" else None, self.name, self._settings, self._counted)
-            for item in items
+            prepare(each, next(results) if each.fate == "score" else None, self.name, settings, self._use.counted)
+            for each in planned
         ]
 
     def _wait(self, tries: int) -> None:
-        self._tally.count("retried")
-        self._pause(min(self._settings.retry_ms * 2 ** (tries - 2), self._settings.max_retry_ms) / 1000)
+        self._use.tally.count("retried")
+        self._use.pause(self._backoff.wait_s(tries - 1))
 
-
-def lease_is_lost(error: Exception) -> bool:
-    """Whether a script refused because the lease is not held any more."""
-    return str(error).startswith(LEASE_LOST)
-
-
-def group_is_gone(error: Exception) -> bool:
-    """Whether the stream was deleted, or the group: what is in hand can never be finished."""
-    return str(error).startswith("NOGROUP")
+    def _write(self) -> None:
+        with traced("grice.monitor.write", entries=len(self._unwritten)):
+            outcomes = self._commits.finish([each.commit for each in self._unwritten])
+        self._use.tally.written(self._unwritten, outcomes)
+        self._unwritten = ()

@@ -9,8 +9,8 @@ from grice.middleware.alerts import AlertSettings, open_alerts
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.rates.redis import RedisRates
+from grice.middleware.stream.settings import WorkerSettings
 from grice.middleware.stream.worker import Worker
-from grice.middleware.stream.worker_settings import WorkerSettings
 from grice.middleware.telemetry import configure
 from grice.middleware.telemetry.evaluations import record_evaluation
 from grice.models.errors import MissingExtra, SettingsError
@@ -29,6 +29,7 @@ def run_worker(monitor: Monitor, settings: WorkerSettings, alerts: AlertSettings
     Raises:
         MissingExtra: a package is not installed.
         SettingsError: a URL, a rule or the port of the metrics cannot be used.
+        StoreError: with `once`, Redis could not be used for too long.
     """
     end_telemetry = configure("grice-worker")
     metrics = MonitorMetrics(CollectorRegistry())

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.events.event import DialogueEvent
-from grice.middleware.monitor.judgement import Judgement
 from grice.middleware.monitor.monitor import Monitor
-from grice.middleware.monitor.response_report import ResponseReport
+from grice.middleware.monitor.reports import Judgement, ResponseReport
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.turns.analysis import StageFailure
@@ -36,25 +35,27 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredEvent:
     """A result, and what a judge was asked for it."""
 
     response: ScoredResponse
     judgements: Sequence[Judgement] = ()
 
 
-Asked = tuple[DialogueEvent, Dialogue]
+BotResponse = tuple[DialogueEvent, Dialogue]
 """A response of the bot, and the dialogue that ends in it."""
 
 
-def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callable[[int], None]) -> list[Scored | Failed]:
+def score(
+    monitor: Monitor, asked: Sequence[BotResponse], max_tries: int, wait: Callable[[int], None]
+) -> list[ScoredEvent | Failed]:
     """One result for each response, in order.
 
     Args:
         max_tries: how often each is tried.
         wait: called before each further try with its number, 2 or more.
     """
-    found: list[Scored | Failed] = _scored(monitor, asked, 1)
+    found: list[ScoredEvent | Failed] = _scored(monitor, asked, 1)
     for tries in range(2, max_tries + 1):
         places = [place for place, each in enumerate(found) if isinstance(each, Failed)]
         if not places:
@@ -65,8 +66,8 @@ def score(monitor: Monitor, asked: Sequence[Asked], max_tries: int, wait: Callab
     return found
 
 
-def _scored(monitor: Monitor, asked: Sequence[Asked], tries: int) -> list[Scored | Failed]:
-    def work(asked: Sequence[Asked]) -> list[Scored | Failed]:
+def _scored(monitor: Monitor, asked: Sequence[BotResponse], tries: int) -> list[ScoredEvent | Failed]:
+    def work(asked: Sequence[BotResponse]) -> list[ScoredEvent | Failed]:
         reports = monitor.predict([dialogue for _, dialogue in asked])
         return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
 
@@ -78,13 +79,13 @@ def _failed(error: Exception, tries: int) -> Failed:
     return Failed(type(error).__name__, str(error), tries)
 
 
-def _result(monitor: Monitor, asked: Asked, report: ResponseReport, tries: int) -> Scored | Failed:
+def _result(monitor: Monitor, asked: BotResponse, report: ResponseReport, tries: int) -> ScoredEvent | Failed:
     event, dialogue = asked
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
         return Failed(failure.error, failure.message, tries)
     response = ScoredResponse.of(report, dialogue, monitor.model, **_said(event))
-    return Scored(response, report.judgements)
+    return ScoredEvent(response, report.judgements)
 
 
 def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:

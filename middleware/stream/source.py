@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grice.middleware.stream.keys import Keys
-from grice.middleware.stream.lease import GUARD, Lease
+from grice.middleware.stream.ownership import GUARD, Keys, Lease
 
 _GROUP = """
 local function fields(flat)

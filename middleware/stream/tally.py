@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.stream.batch import Fate
-from grice.middleware.stream.commits import Outcome
-from grice.middleware.stream.finishing import Finished
+from grice.middleware.stream.finishing import CommitOutcome, Finished
+from grice.middleware.stream.planning import Fate
 from grice.middleware.stream.source import Taken
-from grice.middleware.stream.worker_counts import WorkerCounts
 
 if TYPE_CHECKING:
-    from grice.middleware.monitor.metrics import MonitorMetrics
-
-Trimmed = Literal["events", "results", "dead"]
+    from grice.middleware.monitor.metrics import MonitorMetrics, Trimmed
 
 _COUNTED: dict[Fate, str] = {
     "score": "scored",
@@ -25,6 +22,38 @@ _COUNTED: dict[Fate, str] = {
     "dead": "dead",
 }
 _TRIMMED: dict[Trimmed, str] = {"events": "dropped", "results": "results_trimmed", "dead": "dead_trimmed"}
+
+
+@dataclass
+class WorkerCounts:
+    """What became of the events that one process took since its start.
+
+    Attributes:
+        scored: responses of the bot whose result is in the results.
+        sampled_out: responses of the bot that were left out by `sample`.
+        user_turns: turns of users; they are history only.
+        duplicates: events that had come before.
+        dead: events that went to the dead letters.
+        recovered: entries taken over that an earlier worker, or this one before it lost its lease, had left unfinished.
+        retried: times that scoring a response was tried again.
+        dropped: entries that Redis removed from the stream before they were scored: it was longer than its publishers allow.
+        results_trimmed, dead_trimmed: entries that left those streams by their limit; whether anyone had read them is not known.
+        leases_lost: times that another worker was free to take over a partition of this one.
+        failures: times that Redis could not be used, or that something unforeseen went wrong.
+    """
+
+    scored: int = 0
+    sampled_out: int = 0
+    user_turns: int = 0
+    duplicates: int = 0
+    dead: int = 0
+    recovered: int = 0
+    retried: int = 0
+    dropped: int = 0
+    results_trimmed: int = 0
+    dead_trimmed: int = 0
+    leases_lost: int = 0
+    failures: int = 0
 
 
 class Tally:
@@ -64,7 +93,7 @@ class Tally:
         if self._metrics is not None:
             self._metrics.stream(sum(self.unread.values()), len(taken.entries))
 
-    def written(self, finished: Sequence[Finished], outcomes: Sequence[Outcome]) -> None:
+    def written(self, finished: Sequence[Finished], outcomes: Sequence[CommitOutcome]) -> None:
         """Entries were finished. One that was `finished` before was so by this worker: it only did not hear the answer."""
         for each, outcome in zip(finished, outcomes, strict=True):
             if outcome.word == "duplicate":

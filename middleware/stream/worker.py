@@ -11,25 +11,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from grice.middleware.events.partitions import stream_keys
+from grice.middleware.events.redis_stream import stream_keys
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates import Increment, RateNames, increments
+from grice.middleware.runtime.backoff import Backoff
+from grice.middleware.runtime.deadline import Deadline
 from grice.middleware.runtime.redis_connection import RedisError, connect
-from grice.middleware.stream.keys import Keys
-from grice.middleware.stream.lease import LeaseKeeper
-from grice.middleware.stream.membership import Membership
-from grice.middleware.stream.partition import Partition, group_is_gone, lease_is_lost
-from grice.middleware.stream.tally import Tally
-from grice.middleware.stream.worker_counts import WorkerCounts
-from grice.middleware.stream.worker_settings import WorkerSettings
-from grice.models.errors import shorten
+from grice.middleware.stream.ownership import Keys, LeaseKeeper, Membership, lease_is_lost
+from grice.middleware.stream.partition import Equipment, Partition
+from grice.middleware.stream.settings import WorkerSettings
+from grice.middleware.stream.tally import Tally, WorkerCounts
+from grice.models.errors import StoreError, shorten
 
 if TYPE_CHECKING:
     from grice.middleware.monitor.metrics import MonitorMetrics
 
 SHARE_S = 0.5
 """How often a busy worker looks whether it owns as many partitions as it should."""
+PATIENCE_S = 10.0
+"""How long a worker that is to end by itself waits for a Redis that cannot be used."""
 LOOK_S = 0.05
 """How soon a wait notices that the worker is to stop."""
 
@@ -65,12 +66,14 @@ class Worker:
         keys = Keys(settings.events_stream, settings.events_group)
         name = settings.worker_name or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._membership = Membership(self._redis, keys, name, settings.lease_ms)
-        self._partitions = [
-            Partition(self._redis, keys, stream, name, monitor, settings, self._increments, self._tally, self._pause)
-            for stream in stream_keys(settings.events_stream, settings.events_partitions)
-        ]
+        equipment = Equipment(self._redis, keys, name, monitor, settings, self._tally, self._increments, self._pause)
+        streams = stream_keys(settings.events_stream, settings.events_partitions)
+        self._partitions = [Partition(stream, equipment) for stream in streams]
         self._keeper = LeaseKeeper([partition.lease for partition in self._partitions], settings.lease_ms, settings.stuck_s)
+        self._backoff = Backoff(settings.retry_ms / 1000, settings.max_retry_ms / 1000)
         self._failed_times = 0
+        self._trouble = ""
+        self._patience = Deadline(PATIENCE_S)
         self._next_share = 0.0
 
     @property
@@ -79,7 +82,11 @@ class Worker:
         return self._tally.counts
 
     def run(self, once: bool = False) -> None:
-        """Work until `stop`, or with `once` until no partition has anything left to do, in this worker's hands or in another's."""
+        """Work until `stop`, or with `once` until no partition has anything left to do, in this worker's hands or in another's.
+
+        Raises:
+            StoreError: with `once`, Redis could not be used for `PATIENCE_S`. Without it the worker tries for ever.
+        """
         self._keeper.start()
         next_report = time.monotonic() + self.settings.report_s
         try:
@@ -90,6 +97,8 @@ class Worker:
                     break
                 if busy is False:
                     self._guarded(self._wait_for_events)
+                if once and self._trouble and self._patience.is_over:
+                    raise StoreError(f"Redis could not be used for {PATIENCE_S:g} s: {self._trouble}; is it running and reachable?")
                 if time.monotonic() >= next_report:
                     self._report()
                     next_report = time.monotonic() + self.settings.report_s
@@ -132,7 +141,7 @@ class Worker:
             return partition.step()
         except (RedisError, OSError) as error:
             if not lease_is_lost(error):
-                if group_is_gone(error):
+                if str(error).startswith("NOGROUP"):  # stream or group was deleted: what is in hand can never be finished
                     partition.start_over()
                 raise
             self._tally.count("leases_lost")
@@ -148,14 +157,16 @@ class Worker:
             answer = work()
         except Exception as error:  # whatever it is, the worker goes on; its message may quote a turn
             self._tally.count("failures")
+            self._trouble = type(error).__name__ if isinstance(error, (RedisError, OSError)) else ""
             if self._failed_times == 0:
+                self._patience = Deadline(PATIENCE_S)
                 log.error("the worker cannot go on; it tries again until it can", extra=_about(error))
-            self._pause(min(self.settings.retry_ms * 2 ** min(self._failed_times, 20), self.settings.max_retry_ms) / 1000)
             self._failed_times += 1
+            self._pause(self._backoff.wait_s(self._failed_times))
             return None
         if self._failed_times:
             log.warning("the worker goes on", extra={"failures": self._failed_times})
-            self._failed_times = 0
+            self._failed_times, self._trouble = 0, ""
         return answer
 
     def _wait_for_events(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.increments import is_scored
+from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry import genai_names as names
 from grice.middleware.telemetry.spans import SCOPE
 from grice.models.results import BEHAVIORS, Behavior

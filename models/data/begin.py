@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grice.models.data.files import in_format
+from grice.models.data.files import parse_each, read_table
 from grice.models.data.silence import SILENCE
 from grice.models.data.spacing import untokenized
 from grice.models.dialogue import check_text
-from grice.models.errors import DataCorrupt, DataNotFound
+from grice.models.errors import DataNotFound
 
 FOLDER = "begin"
 COLUMNS = ["model_name", "data_source", "knowledge", "message", "response", "begin_label"]
@@ -64,15 +64,9 @@ def read(data_dir: Path) -> list[KnowledgeResponse]:
 
 
 def _read_file(path: Path) -> list[KnowledgeResponse]:
-    with in_format("BEGIN", path), path.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    if rows[:1] != [COLUMNS] or len(rows) == 1:
-        raise DataCorrupt(f"{path}: not in the format of BEGIN (columns {', '.join(COLUMNS)}, then rows); fetch it again")
-    responses = []
-    for number, row in enumerate(rows[1:], start=2):
-        with in_format("BEGIN", f"{path}, line {number}"):
-            responses.append(_response(row, path.stem.removeprefix("begin_")))
-    return responses
+    rows = read_table(path, "BEGIN", COLUMNS, delimiter="\t", quoting=csv.QUOTE_NONE)
+    part = path.stem.removeprefix("begin_")
+    return parse_each("BEGIN", path, "line", rows, lambda row: _response(row, part), first=2)
 
 
 def _response(row: list[str], part: str) -> KnowledgeResponse:

@@ -7,12 +7,11 @@ or 1, the same in all rows of a dialogue: whether the persuadee gives) and donat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
-from grice.models.data.files import existing, in_format
+from grice.models.data.files import existing, parse_each, together
 from grice.models.data.persuasion_for_good import role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
@@ -67,26 +66,17 @@ def read(data_dir: Path) -> list[FaceActDialogue]:
         DataCorrupt: it is damaged, a value is unknown, or the rows of a dialogue are not together; says where.
     """
     path = existing(data_dir / FOLDER, FILE)
-    dialogues: dict[str, FaceActDialogue] = {}
-    number = 2
-    for key, together in groupby(read_rows(path, COLUMNS), lambda row: row["conversation_id"]):
-        rows = list(together)
-        if key in dialogues:
-            raise DataCorrupt(f"{path}, row {number}: dialogue {key} goes on after another one; fetch it again")
-        dialogues[key] = _dialogue(key, rows, path, number)
-        number += len(rows)
-    return list(dialogues.values())
+    rows = parse_each("face acts", path, "row", read_rows(path, COLUMNS), _said, first=2)
+    dialogues = []
+    for key, own in together(path, rows, lambda row: row[0]).items():
+        if len({donates for _, donates, _ in own}) > 1:
+            raise DataCorrupt(f"{path}: actual_donation differs within dialogue {key}; fetch it again")
+        dialogues.append(FaceActDialogue(key, tuple(utterance for _, _, utterance in own), own[0][1]))
+    return dialogues
 
 
-def _dialogue(key: str, rows: Sequence[Mapping[str, str]], path: Path, first: int) -> FaceActDialogue:
-    utterances = []
-    for number, row in enumerate(rows, start=first):
-        with in_format("face acts", f"{path}, row {number}"):
-            if row["actual_donation"] != rows[0]["actual_donation"]:
-                raise ValueError("actual_donation differs within a dialogue")
-            utterances.append(_utterance(row))
-    with in_format("face acts", f"{path}, row {first}"):
-        return FaceActDialogue(key, tuple(utterances), _DONATES[rows[0]["actual_donation"]])
+def _said(row: Mapping[str, str]) -> tuple[str, bool, FaceActUtterance]:
+    return row["conversation_id"], _DONATES[row["actual_donation"]], _utterance(row)
 
 
 def _utterance(row: Mapping[str, str]) -> FaceActUtterance:

@@ -7,12 +7,16 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from grice.models.errors import DataCorrupt, DataNotFound
+
+Row = TypeVar("Row")
+Record = TypeVar("Record")
 
 DATA_DIR_VARIABLE = "GRICE_DATA_DIR"
 
@@ -86,6 +90,63 @@ def read_json_members(path: Path, ending: str) -> Iterator[tuple[str, Any]]:
                     yield name, json.loads(archive.read(name))
     except _UNREADABLE as error:
         raise DataCorrupt(f"{path}{f' ({name})' if name else ''}: {error}; fetch it again") from error
+
+
+def read_table(path: Path, what: str, columns: Sequence[str], **style: Any) -> list[list[str]]:
+    """The rows below the header of a text file with one row a line; `style` is for `csv.reader`.
+
+    Raises:
+        DataCorrupt: the header is not `columns`, or no row is below it.
+    """
+    with in_format(what, path), path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.reader(lines, **style))
+    if rows[:1] != [list(columns)] or len(rows) == 1:
+        named = ", ".join(filter(None, columns))
+        raise DataCorrupt(f"{path}: not in the format of {what} (columns {named}, then rows); fetch it again")
+    return rows[1:]
+
+
+def parse_each(
+    what: str, path: Path, unit: str, rows: Iterable[Row], parse: Callable[[Row], Record], first: int = 1
+) -> list[Record]:
+    """What `parse` makes of each row; an error says in which one, as `unit` and its number from `first`.
+
+    Raises:
+        DataCorrupt: as `in_format`.
+    """
+    records = []
+    for number, row in enumerate(rows, start=first):
+        with in_format(what, f"{path}, {unit} {number}"):
+            records.append(parse(row))
+    return records
+
+
+def parse_lines(what: str, path: Path, name: str, parse: Callable[[int, Any], Record]) -> list[Record]:
+    """What `parse` makes of the number and the JSON value of each line.
+
+    Raises:
+        DataCorrupt: as `in_format`, or there is no line; `name` says what a record is.
+    """
+    with in_format(what, path), path.open(encoding="utf-8") as lines:
+        rows = enumerate(lines, start=1)
+        records = parse_each(what, path, "line", rows, lambda row: parse(row[0], json.loads(row[1])))
+    if not records:
+        raise DataCorrupt(f"{path}: not in the format of {what} (no {name}); fetch it again")
+    return records
+
+
+def together(path: Path, rows: Iterable[Row], key: Callable[[Row], str]) -> dict[str, list[Row]]:
+    """The rows of each dialogue, which stand together in a file.
+
+    Raises:
+        DataCorrupt: a dialogue goes on after another one.
+    """
+    found: dict[str, list[Row]] = {}
+    for name, own in groupby(rows, key):
+        if name in found:
+            raise DataCorrupt(f"{path}: dialogue {name} goes on after another one; fetch it again")
+        found[name] = list(own)
+    return found
 
 
 @contextmanager

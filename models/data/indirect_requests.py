@@ -8,15 +8,13 @@ are Python literals in a string. A file of one's own may also say `id`, `slot` (
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grice.models.data.files import existing, in_format
+from grice.models.data.files import existing, parse_lines
 from grice.models.dialogue import check_text
-from grice.models.errors import DataCorrupt
 
 FOLDER = "indirect-requests"
 AMBIGUOUS = "<ambiguous>"
@@ -86,14 +84,7 @@ def read_file(path: Path, name: str) -> list[IndirectRequest]:
         DataCorrupt: it is damaged or empty, or a request has a blank text, fewer than 2 values, the same value twice, a target
             that is not one of them, or an unknown strategy; says in which line.
     """
-    requests = []
-    with in_format("IndirectRequests", path), path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            with in_format("IndirectRequests", f"{path}, line {number}"):
-                requests.append(_request(json.loads(line), f"{name}-{number}"))
-    if not requests:
-        raise DataCorrupt(f"{path}: not in the format of IndirectRequests (no requests); fetch it again")
-    return requests
+    return parse_lines("IndirectRequests", path, "requests", lambda number, entry: _request(entry, f"{name}-{number}"))
 
 
 def _request(entry: dict[str, Any], request_id: str) -> IndirectRequest:

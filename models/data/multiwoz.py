@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.data.files import existing, in_format, read_json
+from grice.models.data.files import existing, in_format, parse_each, read_json
 from grice.models.data.silence import is_silent, turn_or_silence
 from grice.models.data.spacing import untokenized as untokenized
 from grice.models.dialogue import Turn
@@ -127,16 +127,17 @@ def read_annotated_utterances(folder: Path) -> list[tuple[str, Utterance]]:
         DataNotFound, DataCorrupt: the file is not there or not readable.
     """
     path = existing(folder, "annotated_user_utts_18k.txt")
-    with in_format("annotated_user_utts_18k.txt", path), path.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
-    said = []
-    for number, row in enumerate(rows[1:], start=2):
-        with in_format("annotated_user_utts_18k.txt", f"{path}, line {number}"):
-            session, index, text, acts = row
-            if text.strip():
-                turn = Turn("user" if int(index) % 2 == 0 else "bot", untokenized(text))
-                said.append((session.removesuffix(".json"), Utterance(turn, _parse_acts(acts))))
-    return said
+    with in_format(path.name, path), path.open(encoding="utf-8", newline="") as lines:
+        _, *rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [said for said in parse_each(path.name, path, "line", rows, _annotated, first=2) if said]
+
+
+def _annotated(row: list[str]) -> tuple[str, Utterance] | None:
+    session, index, text, acts = row
+    if not text.strip():
+        return None
+    turn = Turn("user" if int(index) % 2 == 0 else "bot", untokenized(text))
+    return session.removesuffix(".json"), Utterance(turn, _parse_acts(acts))
 
 
 def _parse_acts(text: str) -> tuple[Act, ...]:

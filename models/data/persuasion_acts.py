@@ -12,15 +12,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
 from grice.models.data.face_acts import FaceActDialogue
-from grice.models.data.files import existing, in_format
+from grice.models.data.files import existing, parse_each, together
 from grice.models.data.persuasion_for_good import FOLDER, role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
-from grice.models.errors import DataCorrupt
 from grice.models.results import PersuasionRole
 
 FILE = "300_dialog.xlsx"
@@ -60,17 +58,9 @@ def read(data_dir: Path) -> list[DialogueOfUnits]:
         DataCorrupt: it is damaged, a unit has no text or no act, or the rows of a dialogue are not together; says where.
     """
     path = existing(data_dir / FOLDER, FILE)
-    rows = read_rows(path, COLUMNS)
-    units = []
-    for number, row in enumerate(rows, start=2):
-        with in_format("Persuasion For Good", f"{path}, row {number}"):
-            units.append((row["B2"], _unit(row)))
-    dialogues: dict[str, DialogueOfUnits] = {}
-    for key, together in groupby(units, lambda unit: unit[0]):
-        if key in dialogues:
-            raise DataCorrupt(f"{path}: dialogue {key} goes on after another one; fetch it again")
-        dialogues[key] = DialogueOfUnits(key, tuple(unit for _, unit in together))
-    return list(dialogues.values())
+    rows = parse_each("Persuasion For Good", path, "row", read_rows(path, COLUMNS), lambda row: (row["B2"], _unit(row)), first=2)
+    units = together(path, rows, lambda row: row[0])
+    return [DialogueOfUnits(key, tuple(unit for _, unit in own)) for key, own in units.items()]
 
 
 def _unit(row: Mapping[str, str]) -> Unit:

@@ -6,12 +6,11 @@ persuader, 1 the persuadee), B2 (the dialogue's id). The persuader speaks first.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from grice.models.data.files import existing, in_format
+from grice.models.data.files import existing, parse_each, read_table, together
 from grice.models.dialogue import Turn, check_text
 from grice.models.errors import DataCorrupt
 from grice.models.results import PersuasionRole
@@ -72,26 +71,14 @@ def read(data_dir: Path) -> list[PersuasionDialogue]:
         DataCorrupt: it is damaged, a unit is blank, or the rows of a dialogue are not together and in order; says where.
     """
     path = existing(data_dir / FOLDER, FILE)
-    dialogues: dict[str, PersuasionDialogue] = {}
-    for key, units in groupby(_units(path), lambda unit: unit.dialogue_id):
-        if key in dialogues:
-            raise DataCorrupt(f"{path}: dialogue {key} goes on after another one; fetch it again")
-        dialogues[key] = _dialogue(key, list(units), path)
-    return list(dialogues.values())
+    rows = read_table(path, "Persuasion For Good", COLUMNS, strict=True)
+    units = together(path, parse_each("Persuasion For Good", path, "row", rows, _unit), lambda unit: unit.dialogue_id)
+    return [_dialogue(key, own, path) for key, own in units.items()]
 
 
-def _units(path: Path) -> list[_Unit]:
-    with in_format("Persuasion For Good", path), path.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.reader(lines, strict=True))
-    if rows[:1] != [COLUMNS] or len(rows) == 1:
-        expected = ", ".join(COLUMNS[1:])
-        raise DataCorrupt(f"{path}: not in the format of Persuasion For Good (columns {expected}, then rows); fetch it again")
-    units = []
-    for number, row in enumerate(rows[1:], start=1):
-        with in_format("Persuasion For Good", f"{path}, row {number}"):
-            _, text, turn, role, key = row
-            units.append(_Unit(key, (int(turn), int(role)), role_of(role), " ".join(check_text(text, "Unit").split())))
-    return units
+def _unit(row: list[str]) -> _Unit:
+    _, text, turn, role, key = row
+    return _Unit(key, (int(turn), int(role)), role_of(role), " ".join(check_text(text, "Unit").split()))
 
 
 def _dialogue(key: str, units: list[_Unit], path: Path) -> PersuasionDialogue:
@@ -99,7 +86,7 @@ def _dialogue(key: str, units: list[_Unit], path: Path) -> PersuasionDialogue:
     if places != sorted(places):
         raise DataCorrupt(f"{path}: the turns of dialogue {key} are out of order; fetch it again")
     turns = []
-    for _, together in groupby(units, lambda unit: unit.place):
-        same = list(together)
+    for _, placed in groupby(units, lambda unit: unit.place):
+        same = list(placed)
         turns.append(PersuasionTurn(same[0].role, " ".join(unit.text for unit in same)))
     return PersuasionDialogue(key, tuple(turns))

@@ -7,16 +7,14 @@ are tokens joined by spaces; all are read with natural spacing.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.data.files import existing, in_format
+from grice.models.data.files import existing, parse_lines
 from grice.models.data.spacing import untokenized
 from grice.models.dialogue import check_text
-from grice.models.errors import DataCorrupt
 
 FOLDER = "prosecco"
 FILE = "ProSeCCo_final.json"
@@ -56,15 +54,7 @@ def read(data_dir: Path) -> list[StatementPair]:
         DataNotFound: the file is missing.
         DataCorrupt: it is damaged or empty, or has a pair with a blank text or an unknown label; says in which line.
     """
-    path = existing(data_dir / FOLDER, FILE)
-    pairs = []
-    with in_format("ProSeCCo", path), path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            with in_format("ProSeCCo", f"{path}, line {number}"):
-                pairs.append(_pair(json.loads(line)))
-    if not pairs:
-        raise DataCorrupt(f"{path}: not in the format of ProSeCCo (no pairs); fetch it again")
-    return pairs
+    return parse_lines("ProSeCCo", existing(data_dir / FOLDER, FILE), "pairs", lambda _, entry: _pair(entry))
 
 
 def _pair(entry: dict[str, Any]) -> StatementPair:

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from grice.models.data.files import existing, in_format, read_json
-from grice.models.data.rectom_options import options_of, strategy_of
 from grice.models.dialogue import plain_text
 from grice.models.errors import DataCorrupt
-from grice.models.minds.labels import MIND_ROLES, MindRole
-from grice.models.minds.questions import SEVERAL, TASKS, Kind, MindQuestion, Option, RoleTurn, Task, kind_of, role_of
+from grice.models.minds.labels import BELIEFS, DECISIONS, MIND_ROLES, OTHER, Attitude, MindRole
+from grice.models.minds.questions import SEVERAL, TASKS, MindQuestion, Option, QuestionKind, RoleTurn, Task, kind_of, role_of
 
 FOLDER = "rectom"
 
@@ -40,7 +39,7 @@ FILES: Mapping[Task, str] = {
 }
 
 _INTENTION = re.compile(r'intention expressed by the (\w+) in the "(.*)" given the dialogue history', re.DOTALL | re.IGNORECASE)
-_PATTERNS: Mapping[Kind, re.Pattern[str]] = {
+_PATTERNS: Mapping[QuestionKind, re.Pattern[str]] = {
     "fine-intention": _INTENTION,
     "coarse-intention": _INTENTION,
     "belief": re.compile(r"the (recommender) believe the seeker's attitude about the (.*)\?$", re.DOTALL | re.IGNORECASE),
@@ -51,6 +50,56 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {
 """How each kind asks: whose mind, and about what."""
 
 _TURN = re.compile(r"^(SEEKER|RECOMMENDER) says:", re.MULTILINE)
+
+_GREETING = "greetings"
+_COARSE: Mapping[MindRole, Mapping[str, str]] = {
+    "recommender": {
+        "seeks feedback": "request",
+        "responds to": "respond",
+        "provides a recommendation": "recommend",
+        "explains a recommendation": "explain",
+        _GREETING: OTHER,
+    },
+    "seeker": {
+        "give feedback": "give-feedback",
+        "add more information": "add-details",
+        "asks for a recommendation": "ask-for-recommendation",
+        _GREETING: OTHER,
+    },
+}
+_FINE: Mapping[MindRole, Mapping[str, str]] = {
+    "recommender": {
+        "requests for": "request-preference",
+        "clarifying": "clarify",
+        "other feedback": "respond-to-feedback",
+        "answers": "answer",
+        "showing it directly": "show-item",
+        "by inquiring": "inquire-about-item",
+        "non-personalized": "explain-item",
+        "past preference": "explain-by-preference",
+        "suggestive": "explain-suggestively",
+        _GREETING: OTHER,
+    },
+    "seeker": {
+        "first query": "first-query",
+        "subsequent query": "further-query",
+        "restates": "restate-query",
+        "new query": "new-query",
+        "specific preference": "give-preference",
+        "answers": "answer",
+        "personal opinions": "ask-opinion",
+        "has seen": "seen",
+        "seeker likes": "like",
+        "dislikes": "dislike",
+        "know more": "ask-about-item",
+        "critiques": "criticise",
+        "adds further constraints": "add-constraint",
+        "not indicate": "no-preference",
+        "similar": "ask-for-similar",
+        _GREETING: OTHER,
+    },
+}
+"""Phrases of options, each of which only one text has, and the label that it stands for; the order of options differs by file."""
 
 
 def read(data_dir: Path, tasks: tuple[Task, ...] = TASKS) -> dict[Task, tuple[MindQuestion, ...]]:
@@ -118,3 +167,66 @@ def _gold(entry: Mapping[str, Any], options: tuple[Option, ...]) -> frozenset[st
     if not letters or not letters <= {option.letter for option in options}:
         raise ValueError(f"the answer is {answers}, not letters of the options")
     return letters
+
+
+def options_of(kind: QuestionKind, role: MindRole, choices: Sequence[str] | Mapping[str, str]) -> tuple[Option, ...]:
+    """The options of a question of that kind on the mind of `role`.
+
+    Raises:
+        ValueError: an option has no letter, or its text tells no label, or that of another option.
+    """
+    options = tuple(Option(letter, text, _label(kind, role, text)) for letter, text in _lettered(choices))
+    for what, values in (("letter", [each.letter for each in options]), ("label", [each.label for each in options])):
+        if len(set(values)) < len(values) or not values:
+            raise ValueError(f"each option needs a {what} of its own, not {values}")
+    return options
+
+
+def strategy_of(role: MindRole, text: str) -> str:
+    """The id of a strategy from its text.
+
+    Raises:
+        ValueError: the text tells none.
+    """
+    return _by_phrase(_COARSE[role], text)
+
+
+def _lettered(choices: Sequence[str] | Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    pairs = choices.items() if isinstance(choices, Mapping) else (choice.split(":", 1) for choice in choices)
+    for letter, text in pairs:
+        if len(letter) != 1 or not "A" <= letter <= "Z":
+            raise ValueError(f"an option has the letter {letter!r}, not one of A to Z")
+        yield letter, text.strip()
+
+
+def _label(kind: QuestionKind, role: MindRole, text: str) -> str:
+    if kind == "fine-intention":
+        return _by_phrase(_FINE[role], text)
+    if kind in ("coarse-intention", "prediction"):
+        return strategy_of(role, text)
+    return _belief(text) if kind == "belief" else _decision(text)
+
+
+def _by_phrase(labels: Mapping[str, str], text: str) -> str:
+    found = [label for phrase, label in labels.items() if phrase in text.lower()]
+    if len(found) != 1:
+        raise ValueError(f"{text!r} has {len(found)} of the phrases {', '.join(labels)}, not 1")
+    return found[0]
+
+
+def _belief(text: str) -> str:
+    said = text.lower()
+    label = Attitude(
+        "seeker" if "proposed by the seeker" in said else "recommender",
+        seen="already seen" in said,
+        liked="not accept" not in said and "not seem to like" not in said,
+    ).label
+    if "proposed by" not in said or label not in BELIEFS:
+        raise ValueError(f"{text!r} is none of the attitudes {', '.join(BELIEFS)}")
+    return label
+
+
+def _decision(text: str) -> str:
+    if text.lower() not in DECISIONS:
+        raise ValueError(f"{text!r} is not {' or '.join(DECISIONS)}")
+    return text.lower()

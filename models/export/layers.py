@@ -85,7 +85,7 @@ class LowBitTable(nn.Module):
 
     def __init__(self, weight: Tensor) -> None:
         super().__init__()
-        bits = LowBits.of(weight)
+        bits = LowBits.exactly(weight)
         first, second = (bits.steps.flatten(1) + MOST_STEPS).chunk(2, dim=1)
         self.register_buffer("steps", (first + 16 * second).to(torch.uint8))
         self.register_buffer("multiples", bits.multiples.to(torch.uint8))

@@ -44,7 +44,7 @@ def packed(steps: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 def _pack(model: ModelProto, name: str, weight: NDArray[np.float32]) -> None:
     """Replace one int8 weight (inputs, outputs), by nodes that make it of its steps and multiples."""
-    bits = LowBits.of(torch.from_numpy(weight.T.copy()))
+    bits = LowBits.exactly(torch.from_numpy(weight.T.copy()))
     steps = bits.steps.flatten(1).T.numpy().astype(np.int64)
     multiples = bits.multiples.T[:, None].numpy().astype(np.uint8)
     columns = weight.shape[1]

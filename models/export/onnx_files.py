@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime as ort
 import torch
-from onnx import helper, numpy_helper
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_dynamic, quantize_static
 from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
 
-from grice.models.export.smoothing import Feed, smooth
 from grice.models.runtime.session import check_precision
 
 OPSET = 17
@@ -28,6 +29,11 @@ STEPS_MIDDLE = 128
 """What `MatMulNBits` takes for 0 in eight bits."""
 FOUR = 4
 """Numbers of two bits in a byte."""
+SHARE = 0.75
+"""How much of a channel's size goes from the inputs to the weights: the paper's alpha."""
+SMALLEST = 1e-3
+
+Feed = Mapping[str, NDArray[Any]]
 
 
 def write_fp32(
@@ -97,6 +103,43 @@ def write_int8_with_ranges(source: Path, target: Path, samples: Sequence[Feed]) 
                 "DefaultTensorType": onnx.TensorProto.FLOAT,
             },
         )
+
+
+def smooth(model: onnx.ModelProto, samples: Sequence[Feed]) -> None:
+    """Put a multiplication before every product with constant weights, and its inverse into the weights, in place.
+
+    SmoothQuant (Xiao et al. 2023): a few channels of a post-norm encoder are twenty times larger than the others. One scale for a
+    whole input then leaves the others few of the 256 steps; weights, which have a scale a column, bear the difference better.
+
+    Args:
+        samples: feeds of the graph; the largest value of each channel is taken from them.
+    """
+    weights = {each.name: each for each in model.graph.initializer}
+    products = [node for node in model.graph.node if node.op_type == "MatMul" and node.input[1] in weights]
+    largest = _largest(model, sorted({node.input[0] for node in products}), samples)
+    for node in products:
+        weight = weights[node.input[1]]
+        values = numpy_helper.to_array(weight)
+        rows = np.maximum(np.abs(values).max(1), SMALLEST)
+        scale = (np.maximum(largest[node.input[0]], SMALLEST) ** SHARE / rows ** (1 - SHARE)).astype(np.float32)
+        weight.CopyFrom(numpy_helper.from_array(values * scale[:, None], weight.name))
+        factor, scaled = f"{node.output[0]}.smoothing", f"{node.output[0]}.smoothed"
+        model.graph.initializer.append(numpy_helper.from_array(1 / scale, factor))
+        multiply = helper.make_node("Mul", [node.input[0], factor], [scaled], name=scaled)
+        model.graph.node.insert(list(model.graph.node).index(node), multiply)
+        node.input[0] = scaled
+
+
+def _largest(model: onnx.ModelProto, names: Sequence[str], samples: Sequence[Feed]) -> dict[str, NDArray[np.float32]]:
+    """The largest absolute value of each channel of the tensors called `names`."""
+    watched = onnx.ModelProto()
+    watched.CopyFrom(model)
+    watched.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names)
+    session = ort.InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = [
+        [np.abs(values).reshape(-1, values.shape[-1]).max(0) for values in session.run(names, dict(sample))] for sample in samples
+    ]
+    return {name: np.max(column, axis=0) for name, column in zip(names, zip(*found, strict=True), strict=True)}
 
 
 class _Samples(CalibrationDataReader):  # type: ignore[misc]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -11,12 +10,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BartForConditionalGeneration
 
-from grice.models.errors import ModelNotFound
 from grice.models.export import bart
 from grice.models.export.onnx_files import share_table, write_fp32, write_precision
 from grice.models.manifest import write_manifest
+from grice.models.training.checkpoint import load_checkpoint
+from grice.models.training.rewriter.recipe import restore
 
 
 def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
@@ -26,12 +25,10 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
         checkpoint: a folder as transformers writes it, with `tokenizer.json` and `training.json`.
 
     Raises:
-        ModelNotFound: there is no checkpoint in the folder.
+        ModelNotFound, WeightsError: there is no checkpoint in the folder, or none of this model.
     """
-    if not (checkpoint / "training.json").is_file():
-        raise ModelNotFound(str(checkpoint), ())
-    facts = json.loads((checkpoint / "training.json").read_text(encoding="utf-8"))
-    model = BartForConditionalGeneration.from_pretrained(checkpoint, local_files_only=True).float().eval()
+    found = load_checkpoint(checkpoint, restore)
+    model, facts = found.model, found.facts
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:

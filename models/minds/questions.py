@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from grice.models.minds.labels import LabelSet, MindRole, SetProbabilities, best, best_fine, coarse_of, liked, probability_of
 from grice.models.minds.results import LIKELY
 
-Kind = Literal["fine-intention", "coarse-intention", "belief", "desire", "prediction", "judgement"]
+QuestionKind = Literal["fine-intention", "coarse-intention", "belief", "desire", "prediction", "judgement"]
 """What a question asks for."""
 Task = Literal[
     "fine-intention-recommender",
@@ -25,7 +25,7 @@ Task = Literal[
 """The ten kinds of questions, in the order of the paper's Table 4."""
 
 TASKS: tuple[Task, ...] = get_args(Task)
-SEVERAL: tuple[Kind, ...] = ("fine-intention", "coarse-intention", "prediction")
+SEVERAL: tuple[QuestionKind, ...] = ("fine-intention", "coarse-intention", "prediction")
 """Kinds of questions that may have several right options; the others have one."""
 ATTITUDE = "attitude"
 """The head for how the seeker stands to a movie."""
@@ -81,7 +81,7 @@ class MindQuestion:
     gold: frozenset[str]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuestionKind:
         """The task without its role."""
         return kind_of(self.task)
 
@@ -104,9 +104,9 @@ class MindQuestion:
         return frozenset(option.letter for option in self.options if option.label in labels)
 
 
-def kind_of(task: Task) -> Kind:
+def kind_of(task: Task) -> QuestionKind:
     """The task without its role."""
-    return next(kind for kind in get_args(Kind) if task.startswith(kind))
+    return next(kind for kind in get_args(QuestionKind) if task.startswith(kind))
 
 
 def role_of(task: Task) -> MindRole:

@@ -36,7 +36,4 @@ def texts(data_dir: Path, rows: Sequence[direct.Triple]) -> list[str]:
 
 def vocabulary_of(data_dir: Path, rows: Sequence[direct.Triple], path: Path) -> vocabulary.Vocabulary:
     """The vocabulary saved at `path`, or one cut from `texts` and saved there."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        vocabulary.cut(texts(data_dir, rows), TAGS, at_least=2, size=10_000).tokenizer.save(str(path))
-    return vocabulary.read(path)
+    return vocabulary.read_or_cut(path, lambda: texts(data_dir, rows), TAGS, at_least=2, size=10_000)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,12 +14,13 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
 from grice.models.data import direct
 from grice.models.directness.scorer import directness_inputs
 from grice.models.text.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 Loss = Literal["pointwise", "pairwise", "both"]
@@ -69,62 +69,64 @@ class TripleBatch:
     query: Tensor
 
 
-def train_directness(data_dir: Path, out: Path, recipe: DirectnessRecipe | None = None, device: str = "auto") -> float:
-    """Train the scorer into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev exact match."""
+def train_directness(
+    data_dir: Path, out: Path, recipe: DirectnessRecipe | None = None, device: str = "auto", start: Path | None = None
+) -> float:
+    """Train the scorer into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev exact match.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM.
+    """
     recipe = recipe or DirectnessRecipe()
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
     rows, dev = direct.read(data_dir, parts=["train"]), direct.read(data_dir, parts=["dev"])
-    words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
-    model = small_model(words, recipe)
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, model = begun.tokenizer, begun.model
+        shape = begun.facts["recipe"]
+        recipe = replace(recipe, layout=SourceFormat(**shape["layout"]), layers=shape["layers"])
+    else:
+        words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
+        tokenizer, model = words.tokenizer, small_model(words, recipe)
 
     def loss(current: nn.Module, batch: TripleBatch) -> Tensor:
         raw = current(batch.ids.to(place), batch.mask.to(place), batch.query.to(place)).float()
         return ranking_loss(raw.view(3, -1), recipe.loss)
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
-        raw = raw_scores(current, words.tokenizer, dev, recipe.layout)
+        raw = raw_scores(current, tokenizer, dev, recipe.layout)
         exact = float(((raw[0] > raw[1]) & (raw[1] > raw[2])).mean())
         tau = float(np.mean([np.sign(raw[a] - raw[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
         return exact, {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
-    batches = batcher(words.tokenizer, rows, recipe)
+    batches = batcher(tokenizer, rows, recipe)
     best = Trainer(model, out, recipe.schedule, batches, loss, evaluate, place).fit()
-    slope, offset = calibration(raw_scores(model.eval(), words.tokenizer, dev, recipe.layout))
-    folder = out / "model"
-    folder.mkdir(exist_ok=True)
-    torch.save(model.state_dict(), folder / "model.pt")
-    words.tokenizer.save(str(folder / "tokenizer.json"))
+    slope, offset = calibration(raw_scores(model.eval(), tokenizer, dev, recipe.layout))
     facts = {"recipe": asdict(recipe), "dev_exact_match": best, "calibration": {"slope": slope, "offset": offset}}
-    (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    save_checkpoint(out / "model", model, tokenizer, facts | started_from(start))
     return best
+
+
+def restore(folder: Path, pieces: int, facts: Facts) -> DirectnessNetwork:
+    """The trained scorer in the folder of a checkpoint."""
+    recipe = facts["recipe"]
+    shape = replace(DirectnessRecipe(), layout=SourceFormat(**recipe["layout"]), layers=recipe["layers"])
+    return with_weights(empty_model(pieces, shape), folder)
 
 
 def small_model(words: vocabulary.Vocabulary, recipe: DirectnessRecipe) -> DirectnessNetwork:
     """The untrained scorer, its encoder from MiniLM."""
     model = empty_model(words.tokenizer.get_vocab_size(), recipe)
     state = warm_start.bert_weights(words.kept_ids, len(TAGS), recipe.layout.max_tokens, recipe.layers)
-    missing, unexpected = model.encoder.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"embeddings.position_ids", "embeddings.token_type_ids"}:
-        raise RuntimeError(f"MiniLM's weights do not fit: missing {missing}, unexpected {unexpected}")
+    warm_start.load(model.encoder, state, warm_start.BERT_COMPUTED)
     return model
 
 
 def empty_model(vocabulary_size: int, recipe: DirectnessRecipe) -> DirectnessNetwork:
     """The scorer with random weights."""
-    config = BertConfig(
-        vocab_size=vocabulary_size,
-        hidden_size=warm_start.WIDTH,
-        num_hidden_layers=recipe.layers,
-        num_attention_heads=warm_start.HEADS,
-        intermediate_size=warm_start.FEED_FORWARD,
-        max_position_embeddings=recipe.layout.max_tokens,
-        type_vocab_size=1,
-        hidden_dropout_prob=recipe.dropout,
-        attention_probs_dropout_prob=recipe.dropout,
-        attn_implementation="eager",
-    )
-    return DirectnessNetwork(BertModel(config, add_pooling_layer=False), recipe.dropout)
+    encoder = warm_start.empty_bert(vocabulary_size, recipe.layers, recipe.layout.max_tokens, recipe.dropout)
+    return DirectnessNetwork(encoder, recipe.dropout)
 
 
 def ranking_loss(raw: Tensor, kind: Loss) -> Tensor:

@@ -14,11 +14,11 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
-from grice.models.runtime.heads import FARTHEST, Forest, Networks, Slots, WordModel, halved, logit, word_values
+from grice.models.runtime.heads import Forest, Networks, Slots, WordModel, halved, logit, word_values
+from grice.models.training.small_networks import descend, moments, scale
 
 Matrix = NDArray[np.float64]
 BATCH = 64
-SMALLEST_SPREAD = 1e-6
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ class NetworkRecipe:
 
 def fit_networks(table: NDArray[np.float32], shares: NDArray[np.floating[Any]], recipe: NetworkRecipe, seed: int) -> Networks:
     """Networks that differ by their seed, on inputs (n, inputs) and shares of yes (n, labels), NaN where a label is not known."""
-    middle, spread = table.mean(0), table.std(0)
-    spread[spread < SMALLEST_SPREAD] = 1.0
-    scaled = torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))
+    middle, spread = moments(table)
+    scaled = scale(table, middle, spread)
     fitted = [
         _network(scaled, torch.from_numpy(shares.astype(np.float32)), recipe, seed + number) for number in range(recipe.count)
     ]
@@ -57,17 +56,12 @@ def _network(scaled: Tensor, shares: Tensor, recipe: NetworkRecipe, seed: int) -
         output = nn.Linear(recipe.hidden, shares.shape[1])
         output.bias.data = torch.logit(shares.nanmean(0).clamp(1e-3, 1 - 1e-3))
         model = nn.Sequential(nn.Dropout(recipe.input_dropout), hidden, nn.ReLU(), nn.Dropout(recipe.hidden_dropout), output)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
-        steps = recipe.epochs * -(-len(scaled) // BATCH)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
-        for _ in range(recipe.epochs):
-            for chosen in torch.randperm(len(scaled)).split(BATCH):  # type: ignore[no-untyped-call]
-                said, wanted = model(scaled[chosen])[known[chosen]], shares[chosen][known[chosen]]
-                loss = nn.functional.binary_cross_entropy_with_logits(said, wanted)
-                loss.backward()  # type: ignore[no-untyped-call]
-                optimizer.step()
-                optimizer.zero_grad()
-                schedule.step()
+
+        def loss(chosen: Tensor) -> Tensor:
+            said, wanted = model(scaled[chosen])[known[chosen]], shares[chosen][known[chosen]]
+            return nn.functional.binary_cross_entropy_with_logits(said, wanted)
+
+        descend(model, len(scaled), BATCH, recipe, loss)
     return tuple(each.detach().numpy().copy() for each in (hidden.weight.T, hidden.bias, output.weight.T, output.bias))
 
 

@@ -12,6 +12,8 @@ from torch import Tensor
 
 BLOCK = 64
 MOST_STEPS, MOST_MULTIPLE = 7, 18
+SAME = 1e-3
+"""Less than this from a whole number of scales is rounding of floats."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,18 @@ class LowBits:
         multiples = (most / (MOST_STEPS * scale[:, None])).round().clamp(1, MOST_MULTIPLE)
         steps = (blocks / (scale[:, None] * multiples)[..., None]).round().clamp(-MOST_STEPS, MOST_STEPS)
         return cls(steps, multiples, scale)
+
+    @classmethod
+    def exactly(cls, weight: Tensor) -> LowBits:
+        """As `of`, but a block that four bits hold as it is stays as it is: dequantised weights are written as they were read."""
+        near = cls.of(weight)
+        blocks = weight.detach().float().reshape(len(weight), -1, BLOCK) / near.scale[:, None, None]
+        steps, multiples = near.steps.clone(), near.multiples.clone()
+        for multiple in range(MOST_MULTIPLE, 0, -1):
+            tried = (blocks / multiple).round()
+            fits = ((tried * multiple - blocks).abs().amax(-1) < SAME) & (tried.abs().amax(-1) <= MOST_STEPS)
+            steps[fits], multiples[fits] = tried[fits], float(multiple)
+        return cls(steps, multiples, near.scale)
 
     @property
     def whole(self) -> Tensor:

@@ -17,8 +17,9 @@ from transformers import AutoTokenizer, BartForConditionalGeneration
 
 from grice.models.data import direct
 from grice.models.text.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, TargetForm
+from grice.models.training.checkpoint import save_checkpoint
 from grice.models.training.rewriter.data import Encoded, RewriteBatch, RewriteExample, SpecialIds, collate, encode
-from grice.models.training.rewriter.recipe import cross_entropy, save
+from grice.models.training.rewriter.recipe import cross_entropy
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 
 
@@ -81,7 +82,7 @@ def train_paper(data_dir: Path, out: Path, recipe: PaperRecipe | None = None, de
         return -mean, {"validation_loss": mean}
 
     best = -Trainer(model, out, recipe.schedule, batches, loss, evaluate, place, half=False).fit()
-    save(model, tokenizer, out / "model", {"recipe": "paper", "validation_loss": best, **asdict(recipe)})
+    save_checkpoint(out / "model", model, tokenizer, {"recipe": "paper", "validation_loss": best, **asdict(recipe)})
     return best
 
 

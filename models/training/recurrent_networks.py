@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from grice.models.runtime.heads import FARTHEST, Floats, halved
+from grice.models.runtime.heads import Floats, halved
 from grice.models.runtime.recurrent_networks import RecurrentNetworks
+from grice.models.training.small_networks import descend, moments, scale
 
 BATCH = 8
 """Dialogues."""
-SMALLEST_SPREAD = 1e-6
 IMPOSSIBLE = -30.0
 PARTS = (
     *("hidden.weight", "hidden.bias"),
@@ -82,10 +82,8 @@ def fit_recurrent(
     examples: Sequence[RecurrentExample], parts: Sequence[Sequence[int]], recipe: RecurrentRecipe, seed: int
 ) -> RecurrentNetworks:
     """One network a part: the places of those `examples` that it learns from. Inputs are scaled by all examples."""
-    table = np.concatenate([each.turns for each in examples])
-    middle, spread = table.mean(0), table.std(0)
-    spread[spread < SMALLEST_SPREAD] = 1.0
-    scaled = [torch.from_numpy(np.clip((each.turns - middle) / spread, -FARTHEST, FARTHEST)) for each in examples]
+    middle, spread = moments(np.concatenate([each.turns for each in examples]))
+    scaled = [scale(each.turns, middle, spread) for each in examples]
     fitted = [
         _fitted([examples[at] for at in part], [scaled[at] for at in part], recipe, seed + number)
         for number, part in enumerate(parts)
@@ -105,17 +103,11 @@ def _fitted(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = _RecurrentNetwork(scaled[0].shape[1], examples[0].possible.shape[1], max(auxiliary, 1), recipe)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
-        steps = recipe.epochs * -(-len(examples) // BATCH)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
-        for _ in range(recipe.epochs):
-            for chosen in torch.randperm(len(examples)).split(BATCH):  # type: ignore[no-untyped-call]
-                loss = _loss(model, [examples[at] for at in chosen], [scaled[at] for at in chosen], recipe.auxiliary)
-                loss.backward()  # type: ignore[no-untyped-call]
-                nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                optimizer.step()
-                optimizer.zero_grad()
-                schedule.step()
+
+        def loss(chosen: Tensor) -> Tensor:
+            return _loss(model, [examples[at] for at in chosen], [scaled[at] for at in chosen], recipe.auxiliary)
+
+        descend(model, len(examples), BATCH, recipe, loss, clip=1.0)
     found = {name: value.detach().numpy() for name, value in model.named_parameters()}
     return tuple(found[name].T.copy() for name in PARTS)
 

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from grice.models.runtime.heads import FARTHEST, Floats, halved
+from grice.models.runtime.heads import Floats, halved
 from grice.models.runtime.set_networks import SetNetworks
+from grice.models.training.small_networks import descend, moments, scale
 
-SMALLEST_SPREAD = 1e-6
 UNSEEN = 0.3
 """What is added to how often a set occurs, where its value begins."""
 
@@ -106,44 +106,29 @@ def fit_networks(parts: Sequence[Floats], whole: Floats, sets: Sets, recipe: Set
         parts: of each of n examples, shape (its parts, part inputs).
         whole: shape (n, whole inputs).
     """
-    part_middle, part_spread = _moments(np.concatenate(parts))
-    whole_middle, whole_spread = _moments(whole)
+    part_middle, part_spread = moments(np.concatenate(parts))
+    whole_middle, whole_spread = moments(whole)
     there = torch.zeros(len(parts), max(map(len, parts)), dtype=torch.bool)
     table = torch.zeros(*there.shape, len(part_middle))
     for row, part in enumerate(parts):
         there[row, : len(part)] = True
-        table[row, : len(part)] = _scaled(part, part_middle, part_spread)
-    around = _scaled(whole, whole_middle, whole_spread)
+        table[row, : len(part)] = scale(part, part_middle, part_spread)
+    around = scale(whole, whole_middle, whole_spread)
     fitted = []
     for number in range(recipe.networks):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed + number)
             fitted.append(_fit(table, there, around, sets, recipe).arrays())
     part_weights, part_bias, whole_weights, *rest = (np.stack(each) for each in zip(*fitted, strict=True))
-    moments = part_middle, part_spread, whole_middle, whole_spread
-    return SetNetworks(*moments, halved(part_weights), part_bias, halved(whole_weights), *rest)
+    scales = part_middle, part_spread, whole_middle, whole_spread
+    return SetNetworks(*scales, halved(part_weights), part_bias, halved(whole_weights), *rest)
 
 
 def _fit(parts: Tensor, there: Tensor, whole: Tensor, sets: Sets, recipe: SetRecipe) -> _SetNetwork:
     network = _SetNetwork(parts.shape[2], whole.shape[1], sets, recipe)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.learning_rate)
-    steps = recipe.epochs * -(-len(whole) // recipe.batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
-    for _ in range(recipe.epochs):
-        for chosen in torch.randperm(len(whole)).split(recipe.batch):  # type: ignore[no-untyped-call]
-            loss = sets.loss(network(parts[chosen], there[chosen], whole[chosen]), sets.gold[chosen], recipe.coarse)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            optimizer.zero_grad()
-            schedule.step()
+
+    def loss(chosen: Tensor) -> Tensor:
+        return sets.loss(network(parts[chosen], there[chosen], whole[chosen]), sets.gold[chosen], recipe.coarse)
+
+    descend(network, len(whole), recipe.batch, recipe, loss)
     return network
-
-
-def _moments(table: Floats) -> tuple[Floats, Floats]:
-    middle, spread = table.mean(0), table.std(0)
-    spread[spread < SMALLEST_SPREAD] = 1.0
-    return middle, spread
-
-
-def _scaled(table: Floats, middle: Floats, spread: Floats) -> Tensor:
-    return torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))

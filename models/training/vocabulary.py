@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +60,14 @@ def cut(texts: Iterable[str], tags: Sequence[str], at_least: int, size: int) -> 
     layout["post_processor"] = None
     layout["padding"] = layout["truncation"] = None
     return Vocabulary(Tokenizer.from_str(json.dumps(layout)), tuple(ids[piece] for piece in (*SPECIAL_TOKENS, *pieces)))
+
+
+def read_or_cut(path: Path, texts: Callable[[], Iterable[str]], tags: Sequence[str], at_least: int, size: int) -> Vocabulary:
+    """The vocabulary that was saved at `path`, or else one cut from `texts` and saved there."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cut(texts(), tags, at_least, size).tokenizer.save(str(path))
+    return read(path)
 
 
 def read(path: Path) -> Vocabulary:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel
 
 from grice.models.errors import DataCorrupt, MissingExtra
 
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, WIDTH, HEADS, FEED_FORWARD, POSITIONS = 6, 384, 12, 1536, 512
+
+BERT_COMPUTED = ("embeddings.position_ids", "embeddings.token_type_ids")
+"""Buffers of a `BertModel` that are no weights."""
 
 _ATTENTION = {"q_proj": "attention.self.query", "k_proj": "attention.self.key", "v_proj": "attention.self.value"}
 
@@ -90,6 +94,34 @@ def bart_weights(kept_ids: Sequence[int], new_tokens: int, positions: int, decod
         for target, source in enumerate(layers):
             _layer(bert, f"encoder.layer.{source - 1}", state, f"{root}.layers.{target}", cross=part == "decoder")
     return state
+
+
+def empty_bert(vocabulary_size: int, layers: int, positions: int, dropout: float) -> BertModel:
+    """A `BertModel` of MiniLM's width with random weights, without pooler."""
+    config = BertConfig(
+        vocab_size=vocabulary_size,
+        hidden_size=WIDTH,
+        num_hidden_layers=layers,
+        num_attention_heads=HEADS,
+        intermediate_size=FEED_FORWARD,
+        max_position_embeddings=positions,
+        type_vocab_size=1,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        attn_implementation="eager",
+    )
+    return BertModel(config, add_pooling_layer=False)
+
+
+def load(model: nn.Module, state: dict[str, Tensor], computed: Collection[str]) -> None:
+    """Give `model` MiniLM's weights; `computed` are those of its own that MiniLM has no counterpart of.
+
+    Raises:
+        RuntimeError: other weights are missing, or left over.
+    """
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    if unexpected or set(missing) - set(computed):
+        raise RuntimeError(f"MiniLM's weights do not fit: missing {missing}, unexpected {unexpected}")
 
 
 def _layer(bert: dict[str, Tensor], source: str, state: dict[str, Tensor], target: str, cross: bool) -> None:

@@ -28,6 +28,17 @@ def test_its_turn_is_what_models_read() -> None:
     assert EVENT.turn == Turn("bot", EVENT.text)
 
 
+def test_an_event_from_outside_is_serialised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    dumps = json.dumps
+    monkeypatch.setattr(json, "dumps", lambda *args, **kwargs: made.append(args) or dumps(*args, **kwargs))
+    plain = dataclasses.replace(FULL, text="Hello.")
+    assert (plain.turn.text, made) == ("Hello.", [])
+    event = DialogueEvent.of(**dataclasses.asdict(FULL))
+    assert len({event.to_json() for _ in range(3)}) == 1
+    assert len(made) == 1
+
+
 def test_optional_fields_may_be_left_out() -> None:
     line = '{"event_id": "e", "dialogue_id": "d", "speaker": "user", "text": "Hello.", "timestamp": 3}'
     assert DialogueEvent.from_json(line) == DialogueEvent("e", "d", "user", "Hello.", 3)
@@ -64,7 +75,7 @@ def test_optional_fields_may_be_left_out() -> None:
 )
 def test_unusable_values_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        dataclasses.replace(EVENT, **change)
+        DialogueEvent.of(**{**dataclasses.asdict(EVENT), **change})
     assert message in str(caught.value)
 
 

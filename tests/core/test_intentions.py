@@ -35,7 +35,9 @@ def test_nothing_in_nothing_out() -> None:
     ],
 )
 def test_plain_examples(speaker: str, text: str, label: FaceAct) -> None:
-    assert found(text, speaker=speaker).label == label
+    result = found(text, speaker=speaker)
+    assert result.label == label
+    assert max(result.probabilities, key=lambda each: result.probabilities[each]) == label
 
 
 def test_what_is_told_of_a_dialogue() -> None:

@@ -24,20 +24,19 @@ READS_DATA = (
 PENDING = frozenset(
     (
         *(
-            "Answers",
             "Asked",
             "BehaviorMonitor",
-            "Decision",
-            "DirectnessScorer",
             "Example",
-            "Exchange",
+            "Figure",
+            "Figures",
             "Finding",
             "Floats",
             "Found",
+            "Labels",
+            "MindModel",
+            "Models",
         ),
-        *("Item", "Labels", "Live", "MindModel", "Models", "Outcome", "Paper", "PaperRow", "Progress", "Prompt", "Prompting"),
-        *("Questions", "Read", "Refusal", "Request", "Rewrite", "Scored", "Share", "Span", "Split", "State", "StoredFolds", "Text"),
-        *("Trimmed", "Wording", "_Maker"),
+        *("Progress", "Prompt", "Prompting", "Questions", "Read", "Rewrite", "Share", "Values", "Wording", "_Asked"),
     )
 )
 """Names outside of `models` that still mean two things."""

@@ -253,3 +253,22 @@ def test_a_guard_that_breaks_on_a_candidate_leaves_the_turn_unchanged() -> None:
     results = Pipeline(ALL_INDIRECT, sixteen(), guard=Brittle()).predict(MANY[12:14])
     assert [(result.reason, result.text == result.original) for result in results] == [("indirect", False), ("failed", True)]
     assert [failure.stage for failure in results[1].failures] == ["guard"]
+
+
+@pytest.mark.parametrize(
+    ("score", "confidence", "decision", "reason"),
+    [
+        (0.6, 0.9, "pass", "direct"),  # as direct as `direct_from`
+        (0.599, 0.9, "rewrite", "indirect"),
+        (0.05, 0.45, "rewrite", "indirect"),  # as confident as `min_confidence`
+        (0.05, 0.449, "clarify", "uncertain"),
+        (0.1, 0.2, "pass", "uncertain"),  # as direct as `clarify_below`
+        (0.099, 0.2, "clarify", "uncertain"),
+    ],
+)
+def test_thresholds_belong_to_the_side_that_they_begin(score: float, confidence: float, decision: str, reason: str) -> None:
+    scores = Scripted({INDIRECT.last.text: Directness(score)})
+    rewriter = Scripted({INDIRECT.last.text: Rewrite("Find me a cheap hotel", confidence, 6)})
+    settings = PipelineSettings(direct_from=0.6, min_confidence=0.45, clarify_below=0.1)
+    result = Pipeline(scores, rewriter, settings).predict([INDIRECT])[0]
+    assert (result.decision, result.reason) == (decision, reason)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from grice.middleware.responses.checks import ResponseChecks
 from grice.middleware.responses.settings import ResponseSettings
-from grice.middleware.responses.treatment import ResponseChecks
 from grice.models import Behaviors, Dialogue, Rewrite, Turn
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from grice.middleware.capabilities.slots import MOST_SLOTS, Questions, Reports, SlotReporter
 from grice.middleware.slots.filling import DEFAULT_CONFIDENCE, SlotFilling, SlotFillingSettings
-from grice.middleware.slots.reports import SlotReporter
 from grice.models import Dialogue
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import SlotValues
@@ -69,12 +69,27 @@ def test_a_slot_that_fails_does_not_take_others_with_it() -> None:
     assert chosen.decide(BUDGET, []) == []
 
 
+def test_many_slots_are_asked_in_parts() -> None:
+    resolver = Resolver(**{f"slot {number}": SlotValues((1.0, 0.0), 0.0, "cheap", False) for number in range(40)})
+    asked: list[int] = []
+
+    class Reporter(SlotReporter):
+        def predict(self, asked_parts: Sequence[Questions]) -> list[Reports]:
+            asked.extend(map(len, asked_parts))
+            return super().predict(asked_parts)
+
+    chosen = filling(resolver)
+    decisions = SlotFilling(chosen.settings, Reporter(resolver)).decide(BUDGET, chosen.settings.slots)
+    assert [decision.slot.name for decision in decisions] == list(resolver.found)
+    assert asked == [MOST_SLOTS, MOST_SLOTS, 40 - 2 * MOST_SLOTS]
+
+
 def test_a_resolver_that_gives_too_few_results_has_failed() -> None:
     class Short:
         def predict(self, questions: Sequence[SlotQuestion]) -> list[SlotValues]:
             return []
 
-    (report,) = SlotReporter(Short()).predict([SlotQuestion(BUDGET, "price", "what it costs", ("cheap", "dear"))])
+    ((report,),) = SlotReporter(Short()).predict([(SlotQuestion(BUDGET, "price", "what it costs", ("cheap", "dear")),)])
     assert (report.found, report.failures[0].message) == (None, "slot price: the resolver gave 0 results for 1 slots")
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
+from grice.models.manifest import read_manifest
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 from grice.models.slots.resolver import SlotResolver, load_slot_resolver
 
@@ -75,3 +78,39 @@ def test_long_texts_are_read_in_part(resolver: SlotResolver) -> None:
 def test_values_in_another_script_are_refused(resolver: SlotResolver) -> None:
     with pytest.raises(InputError, match="value of slot price_level: got 'дорого'; allowed: a value with Latin letters or digits"):
         resolver.predict([question("Hello", (*PRICE[:2], ("cheap", "дорого")))])
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("Nothing expensive, please.", DINNER),
+        ("Something spicy.", ("cuisine", "what kind of food the restaurant serves", ("italian", "indian", "thai", "french"))),
+        ("Saturday or Sunday suits me.", ("day", "the day of the visit", ("Saturday", "Sunday", "Monday"))),
+    ],
+)
+def test_a_turn_that_fits_several_values_is_ambiguous(
+    resolver: SlotResolver, text: str, slot: tuple[str, str, tuple[str, ...]]
+) -> None:
+    found = resolver.predict([question(text, slot)])[0]
+    assert found.ambiguous
+    assert found.value is None
+    assert found.not_mentioned < 0.5
+
+
+def test_the_temperature_and_the_margin_are_those_of_the_manifest() -> None:
+    manifest = read_manifest("slot_values", "slot-values")
+    asked = [question("I can only afford a sandwich this month.", DINNER), question("Nothing too fancy.", PRICE)]
+
+    def shares(**settings: float) -> list[list[float]]:
+        found = SlotResolver(replace(manifest, settings={**manifest.settings, **settings})).predict(asked)
+        return [[*each.probabilities, each.not_mentioned] for each in found]
+
+    plain, flat = shares(temperature=1.0), shares(temperature=4.0)
+    for one, other, shipped in zip(plain, flat, shares(), strict=True):
+        for temperature, expected in ((4.0, other), (manifest.settings["temperature"], shipped)):
+            powers = [value ** (1 / temperature) for value in one]
+            assert expected == pytest.approx([value / sum(powers) for value in powers], rel=1e-3)
+    sure = SlotResolver(replace(manifest, settings={**manifest.settings, "margin": 0.0})).predict(asked)
+    unsure = SlotResolver(replace(manifest, settings={**manifest.settings, "margin": 1.0})).predict(asked)
+    assert [each.ambiguous for each in sure] == [False, False]
+    assert [each.ambiguous for each in unsure] == [True, True]

@@ -24,7 +24,7 @@ from redis_process import RedisServer, eventually, redis_process, redis_server
 from grice.components import MonitorEventBroker
 from grice.components.tracker_events import TrackerEvents
 from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
-from grice.middleware.events.partitions import stream_keys
+from grice.middleware.events.redis_stream import stream_keys
 from grice.models.errors import InputError
 
 __all__ = ["redis_process", "redis_server"]
@@ -282,7 +282,7 @@ def test_a_configuration_that_cannot_be_used_keeps_the_bot_from_starting(
 
 def test_a_missing_package_is_not_taken_for_a_missing_broker(keys: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
-    for name in ("event_delivery.redis_stream", "redis_connection"):
+    for name in ("events.redis_stream", "runtime.redis_connection"):
         monkeypatch.delitem(sys.modules, f"grice.middleware.{name}", raising=False)
     with pytest.raises(InvalidConfigException, match=r"redis is not installed; run: pip install 'grice\[redis\]'"):
         asyncio.run(EventBroker.create(EndpointConfig.from_dict(dict(keys))))

@@ -14,7 +14,7 @@ from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.utils.io import read_yaml
 from rasa.utils.endpoints import EndpointConfig
 
-from grice.components.endpoint_settings import given_keys
+from grice.components.settings import given_keys
 from grice.middleware.events import DeliverySettings
 from grice.middleware.responses.settings import ResponseSettings
 

@@ -16,10 +16,12 @@ from rasa.shared.nlu.constants import TEXT
 from rasa.shared.nlu.training_data.message import Message
 
 from grice.components import IndirectTurnRewriter
-from grice.components.backends import load_analyser, load_scorer
 from grice.components.history import dialogue_of
 from grice.components.settings import DEFAULT_DIRECT_FROM, ComponentSettings
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
+from grice.middleware.capabilities.directness import DIRECTNESS
+from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.client.backends import load_backend
 from grice.models import Dialogue, Turn
 from grice.models.dialogue import MAX_TEXT_CHARACTERS
 
@@ -120,7 +122,7 @@ class Broken:
 
 
 def test_no_failure_costs_a_message(load_agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grice.components.indirect_turn_rewriter.load_analyser", lambda settings: Broken())
+    monkeypatch.setattr("grice.components.indirect_turn_rewriter.load_backend", lambda *_, **fields: Broken())
     monkeypatch.setattr("grice.components.grice_component.GriceComponent.load", classmethod(_load_broken))
     answers, tracker = asyncio.run(talk(load_agent(with_grice()), [OPENING, "cheap please"], "broken"))
     assert answers == [QUESTION, "How many people will come?"]
@@ -159,8 +161,8 @@ def test_scorer_and_rewriter_share_models_and_scores(load_agent, monkeypatch: py
     pipeline = ({"name": SCORER}, *with_grice(), {"name": SCORER})
     first, second = load_agent(pipeline), load_agent(pipeline)
     settings = ComponentSettings(PipelineSettings(direct_from=DEFAULT_DIRECT_FROM))
-    model = load_scorer(settings).model.model
-    assert load_analyser(settings).directness.model is model
+    model = load_backend(DIRECTNESS, settings.where).model.model
+    assert load_backend(TURNS, settings.where).directness.model is model
     asked = []
     predict = type(model).predict
     monkeypatch.setattr(type(model), "predict", lambda self, dialogues: asked.append(dialogues) or predict(self, dialogues))

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from grice.middleware.authoring.augment.example import Entity, letters
+from grice.middleware.turns.entity_alignment import Span
 
 _WORD = re.compile(r"[^\W_]+")
-Span = tuple[int, int]
 
 
 def transferred(entities: Sequence[Entity], text: str, variant: str) -> list[Entity | None]:

@@ -10,7 +10,7 @@ from grice.middleware.authoring.augment.annotation import annotated
 from grice.middleware.authoring.augment.example import Example, Variant
 from grice.middleware.authoring.augment.nlu_file import NluFile, NluItem
 from grice.middleware.authoring.augment.settings import AugmentSettings
-from grice.middleware.authoring.augment.variants import Augmentation, Scores, indirect_variants, with_rewrites
+from grice.middleware.authoring.augment.variants import Augmentation, RewriteScorer, indirect_variants, with_rewrites
 from grice.middleware.runtime.progress import Progress
 from grice.models.errors import InputError
 from grice.models.protocols import OffersCandidates
@@ -36,7 +36,7 @@ def augment_nlu(
     settings: AugmentSettings | None = None,
     *,
     intents: Collection[str] = (),
-    way_back: Scores | None = None,
+    way_back: RewriteScorer | None = None,
     back: OffersCandidates[Rewrite] | None = None,
     progress: Progress | None = None,
 ) -> AugmentedNlu:

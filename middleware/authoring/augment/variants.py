@@ -31,7 +31,7 @@ REFUSALS: Mapping[Refusal, str] = {
 _CHUNK = 16
 
 
-class Scores(Protocol):
+class RewriteScorer(Protocol):
     """A rewriter into direct form that can be asked about a text, such as `grice.models.Rewriter`."""
 
     def score(self, dialogues: Sequence[Dialogue], targets: Sequence[str]) -> Sequence[tuple[float, int]]:
@@ -59,7 +59,7 @@ def indirect_variants(
     rewriter: OffersCandidates[Rewrite],
     settings: AugmentSettings | None = None,
     *,
-    way_back: Scores | None = None,
+    way_back: RewriteScorer | None = None,
     guard: Guard | None = None,
     progress: Progress | None = None,
     known: Sequence[Example] = (),
@@ -113,7 +113,7 @@ class _Maker:
     """Asks the models; refuses what does not stand for its example, whatever the other examples are."""
 
     def __init__(
-        self, rewriter: OffersCandidates[Rewrite], settings: AugmentSettings, way_back: Scores | None, guard: Guard
+        self, rewriter: OffersCandidates[Rewrite], settings: AugmentSettings, way_back: RewriteScorer | None, guard: Guard
     ) -> None:
         self.rewriter = rewriter
         self.settings = settings
@@ -156,7 +156,7 @@ class _Maker:
             return "guard"
         return "entity" if lost and not self.settings.may_lose else None
 
-    def _meaning_the_same(self, variants: Sequence[Variant], way_back: Scores) -> list[Variant]:
+    def _meaning_the_same(self, variants: Sequence[Variant], way_back: RewriteScorer) -> list[Variant]:
         dialogues = [_dialogue(variant.source, variant.text) for variant in variants]
         scores = way_back.score(dialogues, [variant.source.text for variant in variants])
         measured = [

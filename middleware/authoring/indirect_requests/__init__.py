@@ -1,23 +1,26 @@
 """Indirect requests for the values of slots: judged, generated, and written as test data (Mannekote et al. 2024)."""
 
 from grice.middleware.authoring.indirect_requests.bot_slot import BotSlot, default_bot_slots, mapping_text, read_mapping
-from grice.middleware.authoring.indirect_requests.candidate import Candidate, Writer
-from grice.middleware.authoring.indirect_requests.criteria import Criteria, Request, question_of, unambiguous_value
-from grice.middleware.authoring.indirect_requests.direct_request import direct_request
-from grice.middleware.authoring.indirect_requests.domain_slots import bot_slots, slots_of_domain
-from grice.middleware.authoring.indirect_requests.generation import REFUSALS, Generated, Generation, generate
-from grice.middleware.authoring.indirect_requests.item_lines import item_lines
+from grice.middleware.authoring.indirect_requests.criteria import (
+    Candidate,
+    Criteria,
+    Request,
+    Writer,
+    direct_request,
+    question_of,
+    unambiguous_value,
+)
+from grice.middleware.authoring.indirect_requests.encoder import Thesaurus
+from grice.middleware.authoring.indirect_requests.generation import REFUSALS, Generated, Generation, GenerationSettings, generate
 from grice.middleware.authoring.indirect_requests.llm_criteria import LlmCriteria
 from grice.middleware.authoring.indirect_requests.llm_writer import Decoding, LlmWriter, writing_settings
 from grice.middleware.authoring.indirect_requests.local_criteria import LocalCriteria
 from grice.middleware.authoring.indirect_requests.offline_writer import OfflineWriter
+from grice.middleware.authoring.indirect_requests.output import item_lines, nlu_text, stories_text
 from grice.middleware.authoring.indirect_requests.rasa_domain import RasaDomain, read_domain
-from grice.middleware.authoring.indirect_requests.rasa_files import nlu_text, stories_text
 from grice.middleware.authoring.indirect_requests.request_slot import MAX_VALUES, RequestSlot
-from grice.middleware.authoring.indirect_requests.settings import GenerationSettings
-from grice.middleware.authoring.indirect_requests.sgd_slots import slots_of_schema
+from grice.middleware.authoring.indirect_requests.sources import bot_slots, slots_of_domain, slots_of_schema
 from grice.middleware.authoring.indirect_requests.strategies import StrategyLabeller
-from grice.middleware.authoring.indirect_requests.synonyms import Thesaurus
 
 __all__ = [
     "MAX_VALUES",

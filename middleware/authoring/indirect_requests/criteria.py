@@ -1,4 +1,6 @@
-"""The three criteria of Mannekote et al. 2024, section 3, by which indirect requests are judged.
+"""Requests that say a value indirectly, who writes them, and the three criteria by which they are judged.
+
+The criteria are those of Mannekote et al. 2024, section 3:
 
 - Appropriateness: the request fits the situation. 1 (out of place) to 10.
 - Unambiguity: the request means one of the possible values and no other. Here: which values it may mean.
@@ -10,11 +12,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from grice.models.data.indirect_requests import AMBIGUOUS
+from grice.middleware.authoring.indirect_requests.request_slot import BOOLEAN, RequestSlot, lower_first
+from grice.models.data.indirect_requests import AMBIGUOUS, Strategy
 from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError
+from grice.models.slots.inputs import words
 from grice.models.slots.questions import SlotQuestion
 
 
@@ -90,3 +95,77 @@ def question_of(request: Request) -> SlotQuestion:
 def phrased(request: Request, value: str) -> str:
     """`value` as a person would say it."""
     return dict(zip(request.values, request.phrasings, strict=False)).get(value, value)
+
+
+Way = Literal["template", "rewriter", "llm"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A request that someone wrote to mean one value of a slot.
+
+    Attributes:
+        asked: the slot.
+        target: the value that it was written for.
+        way: how it was made: by a template of ours, by our rewriter, or by a large language model.
+        strategy: how it says the value indirectly, where its writer knows; None: that is to be found out.
+        fact: what it was made of: a fact about the value, a template, or a direct request.
+        model: the name of the language model; None without one.
+    """
+
+    asked: RequestSlot
+    target: str
+    utterance: str
+    way: Way
+    strategy: Strategy | None = None
+    fact: str | None = None
+    model: str | None = None
+
+    @property
+    def slot(self) -> str:
+        """The name of the slot."""
+        return self.asked.name
+
+    @property
+    def situation(self) -> str:
+        """That of the slot."""
+        return self.asked.situation
+
+    @property
+    def slot_description(self) -> str:
+        """That of the slot."""
+        return self.asked.description
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Those of the slot."""
+        return self.asked.values
+
+    @property
+    def phrasings(self) -> tuple[str, ...]:
+        """Those of the slot."""
+        return self.asked.phrasings
+
+
+class Writer(Protocol):
+    """Finds facts about a value and requests that mean it: stages two and three of the paper's pipeline."""
+
+    def write(self, slot: RequestSlot, value: str) -> Sequence[Candidate]:
+        """Candidates for `value`, one of the slot's, which may be good or bad.
+
+        Raises:
+            GriceError: a part that writes them failed.
+        """
+        ...
+
+
+def direct_request(request: Request) -> str:
+    """What a user says who wants `request.target`, which must not be ambiguous, and says so."""
+    if request.target in BOOLEAN:
+        return f"I want to be sure that {phrased(request, request.target)}."
+    return direct_sentence(words(request.slot) if request.slot else lower_first(request.slot_description), request.target)
+
+
+def direct_sentence(slot: str, value: str) -> str:
+    """A direct request for a value of a slot, both in words."""
+    return f"The {slot} should be {value}, please."

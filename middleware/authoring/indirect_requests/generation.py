@@ -16,19 +16,18 @@ from typing import Literal, TypeVar
 
 from grice.middleware.authoring.augment.annotation import annotated
 from grice.middleware.authoring.augment.example import letters
-from grice.middleware.authoring.indirect_requests.candidate import Candidate, Writer
-from grice.middleware.authoring.indirect_requests.criteria import Criteria, unambiguous_value
+from grice.middleware.authoring.indirect_requests.criteria import Candidate, Criteria, Writer, unambiguous_value
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
-from grice.middleware.authoring.indirect_requests.settings import GenerationSettings
 from grice.middleware.authoring.indirect_requests.strategies import StrategyLabeller
 from grice.middleware.runtime.progress import Progress
+from grice.middleware.settings import check_settings, setting
 from grice.models.data.indirect_requests import AMBIGUOUS, Strategy
 from grice.models.dialogue import check_text
 from grice.models.errors import GriceError, InputError, NoDecision
 from grice.models.text.verbatim import says
 
-Refusal = Literal["verbatim", "duplicate", "unusable", "inappropriate", "ambiguous", "other value", "unjudged", "surplus"]
-REFUSALS: Mapping[Refusal, str] = {
+Rejection = Literal["verbatim", "duplicate", "unusable", "inappropriate", "ambiguous", "other value", "unjudged", "surplus"]
+REFUSALS: Mapping[Rejection, str] = {
     "verbatim": "it says the value",
     "duplicate": "another request for the slot has the same letters and digits",
     "unusable": "it is no text, too long, or cannot be written as an example of Rasa's",
@@ -76,7 +75,7 @@ class Generation:
     """
 
     requests: tuple[Generated, ...]
-    refused: Mapping[Refusal, int]
+    refused: Mapping[Rejection, int]
     empty: tuple[tuple[str, str], ...]
 
 
@@ -93,27 +92,27 @@ def generate(
     Raises:
         GriceError: the writer failed, or whoever judges answered for no candidate of a value.
     """
-    maker = _Maker(criteria, labeller, settings or GenerationSettings())
+    selector = _Selector(criteria, labeller, settings or GenerationSettings())
     wanted = [(slot, value) for slot in slots for value in slot.values]
     made: list[Generated] = []
     empty: list[tuple[str, str]] = []
     for place, (slot, value) in enumerate(wanted):
         if progress:
             progress(place, len(wanted))
-        found = maker.of(writer.write(slot, value))
+        found = selector.of(writer.write(slot, value))
         made += found
         if not found:
             empty.append((slot.name, value))
     if progress:
         progress(len(wanted), len(wanted))
-    return Generation(tuple(made), dict(+maker.refused), tuple(empty))
+    return Generation(tuple(made), dict(+selector.refused), tuple(empty))
 
 
-class _Maker:
+class _Selector:
     """Takes candidates of one value after another; remembers what is there."""
 
     def __init__(self, criteria: Criteria, labeller: StrategyLabeller, settings: GenerationSettings) -> None:
-        self.refused: Counter[Refusal] = Counter()
+        self.refused: Counter[Rejection] = Counter()
         self._criteria = criteria
         self._labeller = labeller
         self._settings = settings
@@ -167,7 +166,7 @@ class _Maker:
         self,
         candidates: Sequence[Candidate],
         verdicts: Sequence[Verdict | GriceError],
-        refusal: Callable[[Candidate, Verdict], Refusal | None],
+        refusal: Callable[[Candidate, Verdict], Rejection | None],
     ) -> dict[Candidate, Verdict]:
         """The candidates that are not refused, with their verdicts; where nobody answered for any, the first error is raised."""
         kept: dict[Candidate, Verdict] = {}
@@ -175,17 +174,17 @@ class _Maker:
         if failures and len(failures) == len(candidates):
             raise failures[0]
         for candidate, verdict in zip(candidates, verdicts, strict=True):
-            reason: Refusal | None = "unjudged" if isinstance(verdict, GriceError) else refusal(candidate, verdict)
+            reason: Rejection | None = "unjudged" if isinstance(verdict, GriceError) else refusal(candidate, verdict)
             if reason:
                 self.refused[reason] += 1
             elif not isinstance(verdict, GriceError):
                 kept[candidate] = verdict
         return kept
 
-    def _unfit(self, candidate: Candidate, appropriateness: float) -> Refusal | None:
+    def _unfit(self, candidate: Candidate, appropriateness: float) -> Rejection | None:
         return "inappropriate" if appropriateness < self._settings.min_appropriateness else None
 
-    def _misread(self, candidate: Candidate, implied: tuple[str, ...]) -> Refusal | None:
+    def _misread(self, candidate: Candidate, implied: tuple[str, ...]) -> Rejection | None:
         read = unambiguous_value(implied)
         if read == AMBIGUOUS:
             return None if self._settings.keep_ambiguous else "ambiguous"
@@ -203,3 +202,26 @@ def _is_writable(text: str) -> bool:
 def _in_turns(groups: Sequence[Sequence[Generated]]) -> list[Generated]:
     """One of each group, then a second of each, and so on, so that a limit leaves as many strategies as can be."""
     return [each for round_ in zip_longest(*groups) for each in round_ if each is not None]
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """Which candidates are taken.
+
+    Attributes:
+        per_value: requests for one value at most.
+        min_appropriateness: of the criterion, 1 to 10.
+        keep_ambiguous: keep what may mean several values or none, labelled `<ambiguous>`; False: drop it.
+        seed: which candidates are taken where there are too many.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+
+    per_value: int = setting(5, 1, 100)
+    min_appropriateness: float = setting(3.0, 1, 10)
+    keep_ambiguous: bool = False
+    seed: int = setting(0, 0, 2**32 - 1)
+
+    def __post_init__(self) -> None:
+        check_settings(self)

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from grice.middleware.authoring.indirect_requests.candidate import Candidate
+from grice.middleware.authoring.indirect_requests.criteria import Candidate
 from grice.middleware.authoring.indirect_requests.prompts import facts_prompt, request_prompt
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
 from grice.middleware.llm import ChatModel, ChatSettings, Reply

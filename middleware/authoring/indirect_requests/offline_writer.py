@@ -15,11 +15,10 @@ from typing import Any
 
 from grice.middleware.authoring.augment.example import Example
 from grice.middleware.authoring.augment.settings import AugmentSettings
-from grice.middleware.authoring.augment.variants import Scores, indirect_variants
-from grice.middleware.authoring.indirect_requests.candidate import Candidate
-from grice.middleware.authoring.indirect_requests.direct_request import direct_request, direct_sentence
+from grice.middleware.authoring.augment.variants import RewriteScorer, indirect_variants
+from grice.middleware.authoring.indirect_requests.criteria import Candidate, direct_request, direct_sentence
+from grice.middleware.authoring.indirect_requests.encoder import Thesaurus
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
-from grice.middleware.authoring.indirect_requests.synonyms import Thesaurus
 from grice.models.data.indirect_requests import Strategy
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite
@@ -44,7 +43,7 @@ class OfflineWriter:
         self,
         thesaurus: Thesaurus,
         rewriter: OffersCandidates[Rewrite] | None = None,
-        way_back: Scores | None = None,
+        way_back: RewriteScorer | None = None,
         seed: int = 0,
     ) -> None:
         self._thesaurus = thesaurus

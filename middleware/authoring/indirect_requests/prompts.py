@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from grice.middleware.authoring.indirect_requests.candidate import Candidate
-from grice.middleware.authoring.indirect_requests.criteria import Request
+from grice.middleware.authoring.indirect_requests.criteria import Candidate, Request
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
 from grice.middleware.llm import Message
 from grice.models.data.indirect_requests import AMBIGUOUS, Strategy

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from tqdm import tqdm
 
 from grice.models.behaviors.heads import BehaviorHeads
 from grice.models.manifest import write_manifest
@@ -20,17 +17,10 @@ from grice.models.runtime.heads import Networks, logit, sigmoid
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.behaviors.auxiliary import train_auxiliary
 from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, splits, write_folds
 from grice.models.training.heads import Matrix
 
 Thresholds = dict[Behavior, float]
-
-
-def fold_of(dialogues: Sequence[str], folds: int, seed: int) -> NDArray[np.int64]:
-    """The fold of each dialogue's responses: dialogues shuffled, then dealt out."""
-    names = sorted(set(dialogues))
-    order = np.random.default_rng(seed).permutation(len(names))
-    place = {names[at]: number % folds for number, at in enumerate(order)}
-    return np.array([place[name] for name in dialogues])
 
 
 def means(heads: BehaviorHeads, examples: BehaviorExamples) -> Matrix:
@@ -63,10 +53,8 @@ def best_threshold(probabilities: NDArray[np.float32]) -> float:
 
 def fit(examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe) -> tuple[BehaviorHeads, Thresholds]:
     """Heads and thresholds from these examples alone: members on all, calibration on an inner cross-validation."""
-    inner = fold_of(examples.dialogues, recipe.inner_folds, recipe.seed + 1)
     held_out = np.zeros(examples.labels.shape[:2])
-    for fold in range(recipe.inner_folds):
-        seen, unseen = np.flatnonzero(inner != fold), np.flatnonzero(inner == fold)
+    for seen, unseen in splits(examples.dialogues, recipe.inner_folds, recipe.seed + 1):
         held_out[unseen] = means(fit_members(examples.at(seen), auxiliary, recipe), examples.at(unseen))
     return calibrated(fit_members(examples, auxiliary, recipe), held_out, examples.labels)
 
@@ -99,7 +87,7 @@ def train_behaviors(
             },
             "training": {
                 "data": f"ABC-Eval, all {len(examples.inputs)} doubly annotated responses",
-                "auxiliary_data": "DBDC3, ProSeCCo, BEGIN; Persuasion For Good, SGD train, MultiWOZ val (see auxiliary_examples)",
+                "auxiliary_data": "DBDC3, ProSeCCo, BEGIN; Persuasion For Good, SGD train, MultiWOZ val (see `auxiliary`)",
                 "recipe": asdict(recipe),
             },
         },
@@ -116,53 +104,19 @@ def cross_validate(data_dir: Path, out: Path, recipe: BehaviorRecipe | None = No
         DataError: the data cannot be read.
     """
     recipe, encoder = recipe or BehaviorRecipe(), encoder or load_sentence_encoder()
-    about = {
-        "recipe": asdict(recipe),
-        "encoder": encoder.identity,
-        "precision": encoder.precision,
-    }
+    about = describe(recipe, encoder)
     auxiliary = train_auxiliary(data_dir, out, recipe, encoder)
     examples = read_examples(data_dir, encoder)
-    folds = fold_of(examples.dialogues, recipe.folds, recipe.seed)
-    bar = tqdm(range(recipe.folds), desc="folds")
-    done = [_fold(examples, auxiliary, folds, number, recipe, out / "folds", about) for number in bar]
-    found = np.zeros(examples.labels.shape[:2])
-    for number, fold in enumerate(done):
-        found[folds == number] = fold["probabilities"]
+
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, _: Path) -> dict[str, Any]:
+        heads, thresholds = fit(examples.at(seen), auxiliary, recipe)
+        found = [heads.probabilities(each).astype(float).tolist() for each in examples.at(unseen).inputs]
+        return {"thresholds": thresholds, "probabilities": dict(zip(map(str, unseen), found, strict=True))}
+
+    judged = judge_folds(examples.dialogues, recipe, about, out, judge)
+    found = {int(place): row for fold in judged.found for place, row in fold["probabilities"].items()}
     probabilities: dict[str, list[list[float]]] = {name: [] for name in examples.dialogues}
-    for name, row in zip(examples.dialogues, found, strict=True):
-        probabilities[name].append([round(float(value), 4) for value in row])
-    path = out / "abceval_folds.json"
-    content = {
-        "about": about,
-        "folds": {name: int(fold) for name, fold in zip(examples.dialogues, folds, strict=True)},
-        "thresholds": [fold["thresholds"] for fold in done],
-        "probabilities": probabilities,
-    }
-    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
-
-
-def _fold(
-    examples: BehaviorExamples,
-    auxiliary: Networks,
-    folds: NDArray[np.int64],
-    number: int,
-    recipe: BehaviorRecipe,
-    kept: Path,
-    about: dict[str, Any],
-) -> dict[str, Any]:
-    path = kept / f"{number}.json"
-    if path.is_file():
-        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if stored["about"] == json.loads(json.dumps(about)):
-            return stored
-    heads, thresholds = fit(examples.at(np.flatnonzero(folds != number)), auxiliary, recipe)
-    unseen = examples.at(np.flatnonzero(folds == number))
-    found = [heads.probabilities(each).astype(float).tolist() for each in unseen.inputs]
-    result = {"about": about, "thresholds": thresholds, "probabilities": found}
-    kept.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(result), encoding="utf-8")
-    partial.replace(path)
-    return result
+    for place, name in enumerate(examples.dialogues):
+        probabilities[name].append([round(value, 4) for value in found[place]])
+    thresholds = [fold["thresholds"] for fold in judged.found]
+    return write_folds(out / "abceval_folds.json", about, judged, {"thresholds": thresholds, "probabilities": probabilities})

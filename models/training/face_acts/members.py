@@ -16,7 +16,7 @@ from grice.models.face_acts.heads import FaceHeads, agreement_inputs, log_probab
 from grice.models.face_acts.inputs import SLOTS
 from grice.models.results import FACE_ACTS
 from grice.models.runtime.heads import Floats, WordModel
-from grice.models.training.behaviors.recipe import fold_of
+from grice.models.training.cross_validation import splits
 from grice.models.training.face_acts.examples import FaceExample
 from grice.models.training.heads import fit_words
 from grice.models.training.recurrent_networks import IMPOSSIBLE, RecurrentExample, RecurrentRecipe, fit_recurrent
@@ -61,16 +61,16 @@ def fit(examples: Sequence[FaceExample], recipe: IntentionRecipe, written: Seque
     taught = [*examples, *(each for each in written if seen[each.inputs.persuadees, each.labels].all())]
     ours = list(range(len(examples), len(taught)))
     possible = [seen[each.inputs.persuadees] > 0 for each in taught]
-    inner = fold_of([each.dialogue_id for each in examples], recipe.committee, recipe.seed + 1)
-    parts = [[*np.flatnonzero(inner != number).tolist(), *ours] for number in range(recipe.committee)]
+    inner = splits([each.dialogue_id for each in examples], recipe.committee, recipe.seed + 1)
+    parts = [[*kept.tolist(), *ours] for kept, _ in inner]
     recurrent = [
         RecurrentExample(each.inputs.turns, each.labels, allowed, each.acts) for each, allowed in zip(taught, possible, strict=True)
     ]
     networks = fit_recurrent(recurrent, parts, recipe.networks, recipe.seed)
     members: dict[int, Floats] = {}
-    for number, part in enumerate(parts):
+    for number, (part, (_, left_out)) in enumerate(zip(parts, inner, strict=True)):
         words = _words([taught[at] for at in part], recipe)
-        for at in np.flatnonzero(inner == number).tolist():
+        for at in left_out.tolist():
             said = networks.alone(number).predict(examples[at].inputs.turns, possible[at])
             members[at] = log_probabilities(np.stack([said, word_shares(words, examples[at].inputs, possible[at])]))
     held_out = np.concatenate([members[at] for at in range(len(examples))], axis=1)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from grice.models.face_acts.heads import FaceHeads
 from grice.models.manifest import write_manifest
 from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.behaviors.recipe import fold_of
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.face_acts.examples import FaceExample, read_examples, written_examples
 from grice.models.training.face_acts.members import IntentionRecipe, fit
 
@@ -65,41 +63,15 @@ def cross_validate(
         DataError: the data cannot be read.
     """
     recipe, encoder = recipe or IntentionRecipe(), encoder or load_sentence_encoder()
-    about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
+    about = describe(recipe, encoder)
     examples, written = read_examples(data_dir, encoder), written_examples(encoder) if recipe.written else []
-    folds = fold_of([each.dialogue_id for each in examples], recipe.folds, recipe.seed)
-    content: dict[str, Any] = {"about": about, "folds": {}, "predictions": {}, "probabilities": {}, "agreement": {}}
-    for number in tqdm(range(recipe.folds), desc="folds"):
-        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
-        unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
-        found = _fold(seen, unseen, written, recipe, out / "folds" / f"{number}.json", about)
-        content["folds"] |= {example.dialogue_id: number for example in unseen}
-        for part, values in found.items():
-            content[part] |= values
-    path = out / FOLDS_FILE
-    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
 
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, _: Path) -> dict[str, Any]:
+        return _found(fit([examples[at] for at in seen], recipe, written), [examples[at] for at in unseen])
 
-def _fold(
-    seen: Sequence[FaceExample],
-    unseen: Sequence[FaceExample],
-    written: Sequence[FaceExample],
-    recipe: IntentionRecipe,
-    path: Path,
-    about: dict[str, Any],
-) -> dict[str, Any]:
-    if path.is_file():
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        if stored["about"] == json.loads(json.dumps(about)):
-            kept: dict[str, Any] = stored["found"]
-            return kept
-    found = _found(fit(seen, recipe, written), unseen)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({"about": about, "found": found}), encoding="utf-8")
-    partial.replace(path)
-    return found
+    judged = judge_folds([each.dialogue_id for each in examples], recipe, about, out, judge)
+    parts = {part: {name: each for fold in judged.found for name, each in fold[part].items()} for part in judged.found[0]}
+    return write_folds(out / FOLDS_FILE, about, judged, parts)
 
 
 def _found(heads: FaceHeads, examples: Sequence[FaceExample]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from grice.models.export.joint_encoder import export_joint_encoder
+from grice.models.export.encoders import export_joint_encoder
 from grice.models.minds.joint_encoder import (
     FACTS,
     JOINT_HEADS,
@@ -27,9 +27,10 @@ from grice.models.minds.joint_encoder import (
 from grice.models.minds.questions import MindQuestion, head_of
 from grice.models.runtime.heads import halved
 from grice.models.training import vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.low_bit_encoder import LowBitEncoder
 from grice.models.training.minds import chats as movie_chats
-from grice.models.training.minds.sets import wanted
+from grice.models.training.minds.sets import among, sets_of, wanted
 from grice.models.training.set_networks import Sets
 from grice.models.training.trainer import Schedule, Trainer, bucketed
 from grice.models.training.vocabulary import Vocabulary
@@ -111,30 +112,61 @@ class JointNetwork(LowBitEncoder):
         return JointHead(halved(token_weights), halved(whole_weights), bias, set_bias)
 
 
-def train_joint_encoder(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe) -> Path:
-    """Train a joint encoder on these questions into `out` (checkpoints, `model/`); goes on where a stopped run was.
+def restore(folder: Path, pieces: int, facts: Facts) -> JointNetwork:
+    """The trained joint encoder in the folder of a checkpoint."""
+    sets = {name: among(name, [frozenset(each) for each in facts["sets"][name]], [0]) for name in JOINT_HEADS}
+    return with_weights(JointNetwork(pieces, facts["recipe"]["layers"], sets), folder)
+
+
+def train_joint_encoder(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe, start: Path | None = None) -> Path:
+    """Train a joint encoder on these questions into `out` (`checkpoint/`, `model/`); goes on where a stopped run was.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM; heads whose sets the questions do not have begin anew.
 
     Returns the folder with `reader.int8.onnx`, `reader.npz` and `tokenizer.json`.
     """
     torch.manual_seed(recipe.seed)
-    known = _vocabulary(out, questions, recipe)
+    begun = None if start is None else load_checkpoint(start, restore)
+    recipe = replace(recipe, layers=begun.facts["recipe"]["layers"]) if begun else recipe
+    known = Vocabulary(begun.tokenizer, ()) if begun else _vocabulary(out, questions, recipe)
     tokens = JointTokens(known.tokenizer)
+
+    def questions_of(head: str) -> list[MindQuestion]:
+        return [question for question in questions if head_of(question) == head]
+
     sets: dict[str, Sets] = {}
     items: list[JointItem] = []
     for name in JOINT_HEADS:
-        chosen = [(question, reading_of(question)) for question in questions if head_of(question) == name]
+        chosen = [(question, reading_of(question)) for question in questions_of(name)]
         sets[name] = wanted(name, [question for question, _ in chosen])
         golds = sets[name].gold.tolist()
         for (question, reading), gold in zip(chosen, golds, strict=True):
             items += [JointItem(name, tokens.inputs(reading), gold, movie_chats.is_ours(question))] if reading else []
     model = JointNetwork(known.tokenizer.get_vocab_size(), recipe.layers, sets)
-    model.start(known, len(TAGS))
-    _name_tags(model, known)
+    if begun:
+        _take(model, begun.model)
+    else:
+        model.start(known, len(TAGS))
+        _name_tags(model, known)
 
     _stage(model, out, recipe.schedule, recipe.low_bits, items, recipe)
     _stage(model, out / "finishing", recipe.finishing, recipe.finishing.epochs, [each for each in items if not each.ours], recipe)
     heads = {name: model.head(name) for name in JOINT_HEADS}
+    listed = {name: [sorted(labels) for labels in sets_of(questions_of(name))] for name in JOINT_HEADS}
+    save_checkpoint(out / "checkpoint", model, known.tokenizer, {"recipe": asdict(recipe), "sets": listed} | started_from(start))
     return export_joint_encoder(model, heads, known.tokenizer, out / "model")
+
+
+def _take(model: JointNetwork, begun: JointNetwork) -> None:
+    """Give `model` the weights of `begun`, and of its heads those that choose among the same sets."""
+    state, other = model.state_dict(), begun.state_dict()
+    kept = {name for name in JOINT_HEADS if torch.equal(model.sets[name].members, begun.sets[name].members)}
+    for name in state:
+        part, *head = name.split(".")
+        if part not in ("of_tokens", "of_whole", "set_bias") or head[0] in kept:
+            state[name] = other[name]
+    model.load_state_dict(state)
 
 
 def _stage(
@@ -168,14 +200,9 @@ def _stage(
 
 
 def _vocabulary(out: Path, questions: Sequence[MindQuestion], recipe: JointRecipe) -> Vocabulary:
-    path = out / "tokenizer.json"
-    if path.is_file():
-        return vocabulary.read(path)
     readings = (reading_of(question) for question in questions)
-    known = vocabulary.cut((text for each in readings if each for _, text, _ in each.turns), TAGS, 1, recipe.pieces)
-    out.mkdir(parents=True, exist_ok=True)
-    known.tokenizer.save(str(path))
-    return known
+    texts = (text for each in readings if each for _, text, _ in each.turns)
+    return vocabulary.read_or_cut(out / "tokenizer.json", lambda: texts, TAGS, 1, recipe.pieces)
 
 
 def _name_tags(model: JointNetwork, known: Vocabulary) -> None:

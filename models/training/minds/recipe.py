@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,18 +16,18 @@ from grice.models.data import rectom
 from grice.models.manifest import write_manifest
 from grice.models.minds.joint_encoder import JointEncoder, reading_of
 from grice.models.minds.model import MindMembers
-from grice.models.minds.questions import ATTITUDE, TASKS, Kind, MindQuestion, answer, head_of
+from grice.models.minds.questions import ATTITUDE, TASKS, MindQuestion, QuestionKind, answer, head_of
 from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
 from grice.models.runtime.heads import Floats, halved
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.training.behaviors.recipe import fold_of
+from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.minds import chats as movie_chats
 from grice.models.training.minds.joint_encoder import JointRecipe, train_joint_encoder
 from grice.models.training.minds.sets import sets_of, wanted
 from grice.models.training.set_networks import SetRecipe, fit_networks
 
 FOLDS_FILE = "rectom_folds.json"
-TEACHING: tuple[Kind, ...] = ("fine-intention", "prediction", "belief")
+TEACHING: tuple[QuestionKind, ...] = ("fine-intention", "prediction", "belief")
 """Kinds of questions that heads are fitted to; the answers to the others follow from these."""
 MOST_VECTORS = 6000
 """Vectors that the axes are found from."""
@@ -114,9 +113,17 @@ def _head(name: str, examples: Sequence[MindExample], axes: Floats, recipe: Mind
 
 
 def train_mind(
-    data_dir: Path, out: Path, recipe: MindRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+    data_dir: Path,
+    out: Path,
+    recipe: MindRecipe | None = None,
+    encoder: SentenceEncoder | None = None,
+    version: str = "1",
+    start: Path | None = None,
 ) -> Path:
     """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its joint encoder.
+
+    Args:
+        start: the folder of a checkpoint that the joint encoder begins with, in place of MiniLM.
 
     Raises:
         DataError: the data cannot be read.
@@ -128,7 +135,7 @@ def train_mind(
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
     if recipe.reader:
-        shutil.copytree(_joint(examples, out / "reader", recipe.reader), folder, dirs_exist_ok=True)
+        shutil.copytree(_joint(examples, out / "reader", recipe.reader, start), folder, dirs_exist_ok=True)
     dialogues = len({example.question.dialogue_id for example in examples})
     write_manifest(
         folder,
@@ -156,55 +163,30 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
         DataError: the data cannot be read.
     """
     recipe, encoder = recipe or MindRecipe(), encoder or load_sentence_encoder()
-    about = {"recipe": asdict(recipe), "encoder": encoder.identity, "precision": encoder.precision}
+    about = describe(recipe, encoder)
     examples, written = read_examples(data_dir, encoder), written_examples(encoder, recipe.written)
-    folds = fold_of([example.question.dialogue_id for example in examples], recipe.folds, recipe.seed)
+
+    def judge(seen: FoldPlaces, unseen: FoldPlaces, folder: Path) -> dict[str, dict[str, str]]:
+        taught = [examples[at] for at in seen]
+        heads, joint = fit([*taught, *written], recipe), None
+        if recipe.reader:
+            files = _joint(taught, folder, recipe.reader)
+            joint = JointEncoder(files.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
+        return _predictions(MindMembers(encoder, heads, joint), [examples[at] for at in unseen])
+
+    judged = judge_folds([example.question.dialogue_id for example in examples], recipe, about, out, judge)
+    parts = {task: {name: each for fold in judged.found for name, each in fold[task].items()} for task in TASKS}
+    return write_folds(out / FOLDS_FILE, about, judged, {"predictions": parts})
+
+
+def _predictions(members: MindMembers, examples: Sequence[MindExample]) -> dict[str, dict[str, str]]:
+    """The letters chosen, by task and question."""
     predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
-    for number in tqdm(range(recipe.folds), desc="folds"):
-        seen = [example for example, fold in zip(examples, folds, strict=True) if fold != number]
-        unseen = [example for example, fold in zip(examples, folds, strict=True) if fold == number]
-        for task, found in _fold(seen, unseen, written, recipe, encoder, out / "folds" / f"{number}.json", about).items():
-            predictions[task] |= found
-    path = out / FOLDS_FILE
-    content = {
-        "about": about,
-        "folds": {example.question.dialogue_id: int(fold) for example, fold in zip(examples, folds, strict=True)},
-        "predictions": predictions,
-    }
-    path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
-    return path
-
-
-def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe) -> Path:
-    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe)
-
-
-def _fold(
-    seen: Sequence[MindExample],
-    unseen: Sequence[MindExample],
-    written: Sequence[MindExample],
-    recipe: MindRecipe,
-    encoder: SentenceEncoder,
-    path: Path,
-    about: dict[str, Any],
-) -> dict[str, dict[str, str]]:
-    if path.is_file():
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        if stored["about"] == json.loads(json.dumps(about)):
-            kept: dict[str, dict[str, str]] = stored["predictions"]
-            return kept
-    heads = fit([*seen, *written], recipe)
-    joint = None
-    if recipe.reader:
-        folder = _joint(seen, path.with_suffix(""), recipe.reader)
-        joint = JointEncoder(folder.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
-    members = MindMembers(encoder, heads, joint)
-    predictions: dict[str, dict[str, str]] = {task: {} for task in TASKS}
-    for example in unseen:
+    for example in examples:
         found = members.probabilities(head_of(example.question), example.inputs, reading_of(example.question))
         predictions[example.question.task][example.question.question_id] = "".join(sorted(answer(example.question, found)))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps({"about": about, "predictions": predictions}), encoding="utf-8")
-    partial.replace(path)
     return predictions
+
+
+def _joint(examples: Sequence[MindExample], out: Path, recipe: JointRecipe, start: Path | None = None) -> Path:
+    return train_joint_encoder([*(example.question for example in taught_by(examples)), *movie_chats.written()], out, recipe, start)

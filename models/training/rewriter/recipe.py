@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from grice.models.data import direct
 from grice.models.text.template import TAGS, SourceFormat
 from grice.models.text.written_form import written_form
 from grice.models.training import corpora, vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from
 from grice.models.training.rewriter.data import (
     IGNORED,
     RewriteBatch,
@@ -56,13 +56,19 @@ class SmallRecipe:
 
 
 def train_small(
-    data_dir: Path, out: Path, recipe: SmallRecipe | None = None, device: str = "auto", run: int | None = None
+    data_dir: Path,
+    out: Path,
+    recipe: SmallRecipe | None = None,
+    device: str = "auto",
+    run: int | None = None,
+    start: Path | None = None,
 ) -> float:
     """Train the small rewriter into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev BLEU.
 
     Reads DIRECT (train part), MultiWOZ (val and extra utterances) and SGD (train) below `data_dir`.
 
     Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM and the denoising.
         run: only this one of the last stage's runs, for one process a core; without it all are run, or read if complete.
     """
     recipe = recipe or SmallRecipe()
@@ -70,8 +76,13 @@ def train_small(
     place = choose_device(device)
     rows = direct.read(data_dir, parts=["train"])
     dev = to_direct(direct.read(data_dir, parts=["dev"]))
-    words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
-    tokenizer = words.tokenizer
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, model = begun.tokenizer, begun.model
+        recipe = replace(recipe, layout=SourceFormat(**begun.facts["layout"]))
+    else:
+        words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
+        tokenizer, model = words.tokenizer, small_model(words, recipe)
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
         return evaluate_rewriter(current, tokenizer, dev, recipe.layout)
@@ -83,13 +94,13 @@ def train_small(
         batches = batcher(tokenizer, examples, recipe.layout, recipe.batch_size, seed)
         return Trainer(model, out / folder, schedule, batches, loss, evaluate, place).fit()
 
-    model = small_model(words, recipe)
-    unlabelled = unlabelled_turns(data_dir, recipe.pretraining_turns)
-    stage("pretraining", recipe.pretraining, unlabelled, recipe.seed, recipe.label_smoothing)
-    start = _weights(model)
+    if not start:
+        unlabelled = unlabelled_turns(data_dir, recipe.pretraining_turns)
+        stage("pretraining", recipe.pretraining, unlabelled, recipe.seed, recipe.label_smoothing)
+    pretrained = _weights(model)
     runs = []
     for number in range(recipe.runs) if run is None else [run]:
-        model.load_state_dict(start)
+        model.load_state_dict(pretrained)
         examples = from_direct(rows)
         score = stage(f"finetuning-{number}", recipe.finetuning, examples, recipe.seed + 1 + number, recipe.label_smoothing)
         runs.append((score, _weights(model)))
@@ -103,7 +114,9 @@ def train_small(
         specialised.append(_weights(model))
     model.load_state_dict(_mean(specialised))
     score = evaluate(model.eval())[0]
-    save(model, tokenizer, out / "model", {"recipe": "small", "dev_bleu": score, **asdict(recipe)})
+    save_checkpoint(
+        out / "model", model, tokenizer, {"recipe": "small", "dev_bleu": score, **asdict(recipe), **started_from(start)}
+    )
     return score
 
 
@@ -139,9 +152,7 @@ def small_model(words: vocabulary.Vocabulary, recipe: SmallRecipe) -> BartForCon
     )
     model = BartForConditionalGeneration(config)
     state = warm_start.bart_weights(words.kept_ids, len(TAGS), positions, recipe.decoder_layers)
-    missing, unexpected = model.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"lm_head.weight", "final_logits_bias"}:
-        raise RuntimeError(f"MiniLM's weights do not fit BART: missing {missing}, unexpected {unexpected}")
+    warm_start.load(model, state, ("lm_head.weight", "final_logits_bias"))
     model.tie_weights()
     return model
 
@@ -182,9 +193,6 @@ def evaluate_rewriter(
     return bleu, {"dev_bleu": bleu, "dev_loss": sum(losses) / len(order)}
 
 
-def save(model: BartForConditionalGeneration, tokenizer: Tokenizer, folder: Path, facts: dict[str, Any]) -> None:
-    """Write the model as transformers does, its tokenizer and `training.json`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(folder)
-    tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "training.json").write_text(json.dumps(facts, indent=2, default=str) + "\n", encoding="utf-8")
+def restore(folder: Path, pieces: int, facts: Facts) -> BartForConditionalGeneration:
+    """The trained rewriter in the folder of a checkpoint."""
+    return BartForConditionalGeneration.from_pretrained(folder, local_files_only=True).float()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +18,14 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
+from grice.models.data import begin, canard, dbdc3, persuasion_for_good, prosecco
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.text.template import token_id
-from grice.models.training import vocabulary, warm_start
-from grice.models.training.sentence_encoder import texts as sentence_texts
+from grice.models.text.wording import sentences
+from grice.models.training import corpora, vocabulary, warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
 
 BATCH = 64
@@ -31,6 +33,10 @@ SAMPLES = 500
 """Texts, as token ids, that the export takes the ranges of int8 activations from."""
 HELD_OUT = 2048
 """Texts that are not learned from; the mean cosine to the teacher on them is what `grice train` reports."""
+
+TASK_TEXTS = 25_000
+"""Of SGD's turns, which are many and alike, so many are drawn."""
+SENTENCES = 6
 
 
 @dataclass(frozen=True)
@@ -53,20 +59,32 @@ class Taught:
     vectors: Tensor
 
 
-def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | None = None, device: str = "auto") -> float:
+def train_sentence_encoder(
+    data_dir: Path, out: Path, recipe: SentenceRecipe | None = None, device: str = "auto", start: Path | None = None
+) -> float:
     """Train the encoder into `out` (checkpoints, `model/`); goes on where a stopped run was.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM.
 
     Returns the mean cosine to the teacher on texts that were not learned from.
     """
     recipe = recipe or SentenceRecipe()
     torch.manual_seed(recipe.seed)
     place = choose_device(device)
-    texts = sentence_texts.read(data_dir)
+    texts = read_texts(data_dir)
     random.Random(recipe.seed).shuffle(texts)
-    words = _vocabulary(texts, out / "tokenizer.json", recipe)
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, student = begun.tokenizer, begun.model
+        student.embeddings.requires_grad_(False)
+        shape = begun.facts["recipe"]
+        recipe = replace(recipe, layers=tuple(shape["layers"]), max_tokens=shape["max_tokens"])
+    else:
+        words = vocabulary.read_or_cut(out / "tokenizer.json", lambda: texts, (), at_least=2, size=recipe.vocabulary)
+        tokenizer, student = words.tokenizer, small_model(words, recipe)
     goal = _teacher_vectors(texts, out / "teacher.npy", recipe, place)
-    rows = _ids(words.tokenizer, texts, recipe.max_tokens)
-    student = small_model(words, recipe)
+    rows = _ids(tokenizer, texts, recipe.max_tokens)
     held_out = min(HELD_OUT, len(rows) // 4) // BATCH * BATCH
 
     def batch_of(places: Sequence[int]) -> Taught:
@@ -92,30 +110,40 @@ def train_sentence_encoder(data_dir: Path, out: Path, recipe: SentenceRecipe | N
         return [[held_out + at for at in each] for each in bucketed(lengths, BATCH, generator)]
 
     best = Trainer(student, out, recipe.schedule, batches, loss, evaluate, place).fit()
-    folder = out / "model"
-    folder.mkdir(exist_ok=True)
-    torch.save(student.state_dict(), folder / "model.pt")
-    words.tokenizer.save(str(folder / "tokenizer.json"))
+    data = f"{len(texts)} texts of dialogue data, without labels; teacher all-MiniLM-L6-v2"
+    facts = {"recipe": asdict(recipe), "data": data, "held_out_cosine": best}
+    folder = save_checkpoint(out / "model", student, tokenizer, facts | started_from(start))
     (folder / "samples.json").write_text(json.dumps(rows[:SAMPLES]) + "\n", encoding="utf-8")
-    facts = {"recipe": asdict(recipe), "held_out_cosine": best, "texts": len(texts)}
-    (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return best
+
+
+def read_texts(data_dir: Path) -> list[str]:
+    """The turns of dialogue data and their sentences, without labels: every text once, sorted.
+
+    Raises:
+        DataNotFound, DataCorrupt: a data set is missing or damaged.
+    """
+    chat = {judged.turn.text for dialogue in dbdc3.read(data_dir) for judged in dialogue.turns}
+    chat |= {turn.text for dialogue in persuasion_for_good.read(data_dir) for turn in dialogue.turns}
+    for record in begin.read(data_dir):
+        chat |= {record.message or record.response, record.response, *sentences(record.knowledge, SENTENCES)}
+    for pair in prosecco.read(data_dir):
+        chat |= {pair.first, pair.second}
+    for question in canard.read(data_dir / "canard"):
+        chat |= {question.turn.text, *question.rewrites, *(turn.text for turn in question.history)}
+    tasks = sorted({turn.text for turns in corpora.sgd_dialogues(data_dir) for turn in turns})
+    drawn = random.Random(0).sample(tasks, min(TASK_TEXTS, len(tasks)))
+    return sorted(chat | {sentence for text in chat for sentence in sentences(text, SENTENCES)} | set(drawn))
 
 
 def _cosines(model: nn.Module, batch: Taught, place: torch.device) -> Tensor:
     return (vectors_of(model, batch.ids.to(place), batch.mask.to(place)).cpu() * batch.vectors).sum(-1)
 
 
-def _vocabulary(texts: Sequence[str], path: Path, recipe: SentenceRecipe) -> vocabulary.Vocabulary:
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        vocabulary.cut(texts, (), at_least=2, size=recipe.vocabulary).tokenizer.save(str(path))
-    return vocabulary.read(path)
-
-
 def _ids(tokenizer: Tokenizer, texts: Sequence[str], most: int) -> list[list[int]]:
+    start, end = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
     encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    return [[vocabulary.CLS, *each.ids[: most - 2], vocabulary.SEP] for each in encoded]
+    return [[start, *each.ids[: most - 2], end] for each in encoded]
 
 
 def _teacher_vectors(texts: Sequence[str], path: Path, recipe: SentenceRecipe, place: torch.device) -> NDArray[np.float16]:
@@ -127,11 +155,10 @@ def _teacher_vectors(texts: Sequence[str], path: Path, recipe: SentenceRecipe, p
     tokenizer = Tokenizer.from_file(str(warm_start.folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    cls, sep = (token_id(tokenizer, token) for token in ("[CLS]", "[SEP]"))
-    rows = [[cls, *each.ids[: recipe.max_tokens - 2], sep] for each in encoded]
+    rows = _ids(tokenizer, texts, recipe.max_tokens)
     teacher = empty_model(tokenizer.get_vocab_size(), warm_start.LAYERS, recipe.max_tokens)
-    _load(teacher, warm_start.bert_weights(range(tokenizer.get_vocab_size()), 0, recipe.max_tokens, warm_start.LAYERS))
+    state = warm_start.bert_weights(range(tokenizer.get_vocab_size()), 0, recipe.max_tokens, warm_start.LAYERS)
+    warm_start.load(teacher, state, warm_start.BERT_COMPUTED)
     teacher.to(place).eval()
     found = np.zeros((len(rows), warm_start.WIDTH), np.float16)
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
@@ -166,29 +193,16 @@ def small_model(words: vocabulary.Vocabulary, recipe: SentenceRecipe) -> BertMod
         chosen |= {
             f"encoder.layer.{target}.{name.removeprefix(start)}": value for name, value in state.items() if name.startswith(start)
         }
-    _load(model, chosen)
+    warm_start.load(model, chosen, warm_start.BERT_COMPUTED)
     model.embeddings.requires_grad_(False)
     return model
 
 
-def _load(model: BertModel, state: dict[str, Tensor]) -> None:
-    missing, unexpected = model.load_state_dict(state, strict=False)
-    if unexpected or set(missing) - {"embeddings.position_ids", "embeddings.token_type_ids"}:
-        raise RuntimeError(f"MiniLM's weights do not fit: missing {missing}, unexpected {unexpected}")
+def restore(folder: Path, pieces: int, facts: Facts) -> BertModel:
+    """The trained encoder in the folder of a checkpoint."""
+    return with_weights(empty_model(pieces, len(facts["recipe"]["layers"]), facts["recipe"]["max_tokens"]), folder)
 
 
 def empty_model(vocabulary_size: int, layers: int, max_tokens: int) -> BertModel:
     """The encoder with random weights; no dropout, since it learns to copy."""
-    config = BertConfig(
-        vocab_size=vocabulary_size,
-        hidden_size=warm_start.WIDTH,
-        num_hidden_layers=layers,
-        num_attention_heads=warm_start.HEADS,
-        intermediate_size=warm_start.FEED_FORWARD,
-        max_position_embeddings=max_tokens,
-        type_vocab_size=1,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-        attn_implementation="eager",
-    )
-    return BertModel(config, add_pooling_layer=False)
+    return warm_start.empty_bert(vocabulary_size, layers, max_tokens, 0.0)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from torch import Tensor, nn
 
 from grice.models.slots.inputs import POSITIONS, SEGMENTS
 from grice.models.training import warm_start
+from grice.models.training.checkpoint import Facts, with_weights
 from grice.models.training.low_bit_encoder import LowBitEncoder
 from grice.models.training.vocabulary import Vocabulary
 
@@ -20,6 +23,11 @@ class SlotModel(LowBitEncoder):
     def forward(self, ids: Tensor, positions: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         raw: Tensor = self.head(self.drop(self.states(ids, positions, segments, mask)).float())[..., 0]
         return raw
+
+
+def restore(folder: Path, pieces: int, facts: Facts) -> SlotModel:
+    """The trained model in the folder of a checkpoint."""
+    return with_weights(SlotModel(pieces, facts["recipe"]["layers"]), folder)
 
 
 def small_model(words: Vocabulary, layers: int) -> SlotModel:

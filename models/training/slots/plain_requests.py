@@ -7,27 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from grice.models.slots.inputs import words
 
-BEFORE = frozenset(
-    (
-        "has",
-        "have",
-        "with",
-        "wants",
-        "want",
-        "needs",
-        "need",
-        "add",
-        "include",
-        "includes",
-        "offers",
-        "requires",
-        "allows",
-        "serves",
-    )
-)
-AFTER = frozenset(
-    ("allowed", "included", "available", "required", "needed", "wanted", "welcome", "accepted", "possible", "offered")
-)
+BEFORE = {
+    *("has", "have", "with", "wants", "want", "needs", "need"),
+    *("add", "include", "includes", "offers", "requires", "allows", "serves"),
+}
+AFTER = {
+    *("allowed", "included", "available", "required", "needed"),
+    *("wanted", "welcome", "accepted", "possible", "offered"),
+}
 """Words around the name of a thing in the name of a slot."""
 YES = (
     *("I need {}.", "I'd like {}.", "With {}, please.", "It should have {}.", "{} would be a must for me.", "Please include {}."),
@@ -39,33 +26,17 @@ NO = (
 )
 IS = ("It should be {}.", "It must be {}.", "I want it {}.", "Only if it is {}.", "{}, please.", "I'd like it to be {}.")
 IS_NOT = (
-    "It shouldn't be {}.",
-    "It must not be {}.",
-    "I don't want it {}.",
-    "Only if it isn't {}.",
-    "Not {}, please.",
-    "Anything not {}.",
+    *("It shouldn't be {}.", "It must not be {}.", "I don't want it {}."),
+    *("Only if it isn't {}.", "Not {}, please.", "Anything not {}."),
 )
 ASKED = ("Do you want {}?", "Would you like {}?", "Do you need {}?", "What about {}?", "Should I look for {}?")
 AGREED = (
-    "Yes, please.",
-    "Yes.",
-    "Sure.",
-    "I do.",
-    "Yes, that would be great.",
-    "Yeah, go ahead.",
-    "Definitely.",
-    "Yes, I need that.",
+    *("Yes, please.", "Yes.", "Sure.", "I do."),
+    *("Yes, that would be great.", "Yeah, go ahead.", "Definitely.", "Yes, I need that."),
 )
 DECLINED = (
-    "No.",
-    "No, thanks.",
-    "I don't.",
-    "No need.",
-    "No, that's not necessary.",
-    "Nope.",
-    "Not at all.",
-    "No, I don't need that.",
+    *("No.", "No, thanks.", "I don't.", "No need."),
+    *("No, that's not necessary.", "Nope.", "Not at all.", "No, I don't need that."),
 )
 
 COURTESIES: tuple[tuple[str, ...], ...] = (

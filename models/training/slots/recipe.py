@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import json
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +17,12 @@ from torch.nn import functional
 
 from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.training import vocabulary
+from grice.models.training.checkpoint import load_checkpoint, save_checkpoint, started_from
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample
 from grice.models.training.slots.items import AskedSlot, AskedSlots, SlotBatch, collate
-from grice.models.training.slots.model import SlotModel, small_model
+from grice.models.training.slots.model import SlotModel, restore, small_model
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
-from grice.models.training.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,13 @@ def loss(model: SlotModel, batch: SlotBatch) -> Tensor:
     return mean
 
 
-def train_slot_values(data_dir: Path, out: Path, recipe: SlotRecipe | None = None, device: str = "auto") -> dict[str, float]:
+def train_slot_values(
+    data_dir: Path, out: Path, recipe: SlotRecipe | None = None, device: str = "auto", start: Path | None = None
+) -> dict[str, float]:
     """Train the resolver into `out` (checkpoints, `model/`); goes on where a stopped run was.
+
+    Args:
+        start: the folder of a checkpoint to begin with, in place of MiniLM.
 
     Returns the accuracy on held-out questions by kind; see `held_out`.
 
@@ -85,8 +89,14 @@ def train_slot_values(data_dir: Path, out: Path, recipe: SlotRecipe | None = Non
     kept = set(random.Random(recipe.seed).sample(groups, round(recipe.dev * len(groups))))
     train = [each for each in examples if each.group not in kept]
     judged = [each for each in examples if each.group in kept] + slot_examples.unseen(data_dir / "sgd", recipe.seed)
-    known = _vocabulary(out, train, recipe)
-    items = AskedSlots(SlotTokens(known.tokenizer))
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, model = begun.tokenizer, begun.model
+        recipe = replace(recipe, layers=begun.facts["recipe"]["layers"])
+    else:
+        known = vocabulary.read_or_cut(out / "tokenizer.json", lambda: _texts(train), (), 1, recipe.pieces)
+        tokenizer, model = known.tokenizer, small_model(known, recipe.layers)
+    items = AskedSlots(SlotTokens(tokenizer))
     held = [items.plain(each) for each in judged]
 
     @functools.lru_cache(maxsize=1)
@@ -104,16 +114,11 @@ def train_slot_values(data_dir: Path, out: Path, recipe: SlotRecipe | None = Non
         figures = held_out(judged, predictions(model, held, recipe.batch))
         return float(trainer.step), figures  # the last epoch is kept: only then are the weights rounded
 
-    model = small_model(known, recipe.layers)
     trainer = Trainer(model, out, recipe.schedule, batches, learned, evaluate, choose_device(device))
     trainer.fit()
     model.low_bits = recipe.low_bits > 0
     said = predictions(model.eval(), held, recipe.batch)
     temperature, margin = calibration(judged, said)
-    folder = out / "model"
-    folder.mkdir(exist_ok=True)
-    torch.save(model.state_dict(), folder / "model.pt")
-    known.tokenizer.save(str(folder / "tokenizer.json"))
     figures = {name: round(value, 4) for name, value in held_out(judged, said).items()}
     facts = {
         "recipe": asdict(recipe),
@@ -123,18 +128,8 @@ def train_slot_values(data_dir: Path, out: Path, recipe: SlotRecipe | None = Non
         "temperature": temperature,
         "margin": margin,
     }
-    (folder / "training.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    save_checkpoint(out / "model", model, tokenizer, facts | started_from(start))
     return figures
-
-
-def _vocabulary(out: Path, examples: Sequence[SlotExample], recipe: SlotRecipe) -> Vocabulary:
-    path = out / "tokenizer.json"
-    if path.is_file():
-        return vocabulary.read(path)
-    known = vocabulary.cut(_texts(examples), (), 1, recipe.pieces)
-    out.mkdir(parents=True, exist_ok=True)
-    known.tokenizer.save(str(path))
-    return known
 
 
 def _texts(examples: Sequence[SlotExample]) -> Iterator[str]:

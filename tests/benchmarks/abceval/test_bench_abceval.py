@@ -11,18 +11,22 @@ from typing import Any
 
 import pytest
 from abceval_fixtures import DIALOGUES, EXCHANGES, SPECIALIZED, invented, stored_folds, write_abceval
-from bench_fixtures import bench, check_shape
+from bench_fixtures import bench, check_shape, figures
 from data_fixtures import needs_released_data
 from fake_models import FakeBehaviors
 from loopback_server import Answer
 from openai_server import OpenAiServer, chat, openai_server, refusing
 
 from grice.benchmarks.abceval import benchmark as abceval
-from grice.benchmarks.abceval.folds import read_folds
-from grice.benchmarks.abceval.paper import paper
+from grice.benchmarks.abceval.benchmark import AbcevalOptions
+from grice.benchmarks.abceval.folds import TRAINS, stored_predictions
+from grice.benchmarks.abceval.predictions import Predictions
+from grice.benchmarks.abceval.tables import PAPER
 from grice.benchmarks.core import report, runner
-from grice.benchmarks.core.benchmark import Options, Sheet
-from grice.benchmarks.core.results import Result, Table
+from grice.benchmarks.core.folds import read_folds
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.results import Table
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.llm import read_run, run_folders
 from grice.models.data import abceval as data
 from grice.models.errors import DataCorrupt, DataNotFound, InputError, JudgeError
@@ -51,7 +55,7 @@ def hour_of(request: dict[str, Any]) -> int:
 def judged_by(answer: Callable[[int], Answer], folder: Path, **options: Any) -> tuple[Sheet, OpenAiServer]:
     """What comes of asking a model that answers by the hour."""
     with openai_server(lambda request: answer(hour_of(request))) as server:
-        return abceval.evaluate(Options(folder, systems=(f"openai:{MODEL}",), llm_url=server.url, **options)), server
+        return abceval.evaluate(AbcevalOptions(folder, systems=(f"openai:{MODEL}",), llm_url=server.url, **options)), server
 
 
 def even_hours(hour: int) -> Answer:
@@ -72,8 +76,8 @@ def folds(tmp_path: Path) -> Path:
     return path
 
 
-def figures(sheet: Sheet) -> dict[tuple[str, str, str], Result]:
-    return {(result.task, result.system, result.metric): result for result in sheet.results}
+def predictions(folds: Path, folder: Path) -> Predictions:
+    return stored_predictions(read_folds(folds, TRAINS), data.read(folder))
 
 
 def table(sheet: Sheet, title: str) -> Table:
@@ -100,7 +104,7 @@ def test_the_command_prints_and_writes_every_system(folder: Path, tmp_path: Path
 
 
 def test_the_macro_average_is_the_mean_of_the_nine(folder: Path) -> None:
-    found = figures(abceval.evaluate(Options(folder, systems=("chatgpt", "human", "always-yes"))))
+    found = figures(abceval.evaluate(AbcevalOptions(folder, systems=("chatgpt", "human", "always-yes"))))
     for system in ("chatgpt", "human", "always-yes"):
         values = [found[label, system, "f1_pos"].value for label in BEHAVIORS]
         assert found["macro", system, "f1_pos"].value == pytest.approx(sum(v for v in values if v is not None) / 9)
@@ -113,14 +117,14 @@ def test_folds_decide_by_the_thresholds_of_the_fold_that_scored(folder: Path, fo
     content["thresholds"][2]["Emp"] = 0.91
     folds.write_text(json.dumps(content), encoding="utf-8")
     rows = data.read(folder)
-    said = read_folds(folds, rows).outputs["Emp"].said[:, 0]
+    said = predictions(folds, folder).outputs["Emp"].said[:, 0]
     expected = [row.annotators["Emp"][0] and content["folds"][row.dialogue_id] != 2 for row in rows]
     assert any(expected)
     assert said.tolist() == expected
 
 
 def test_our_predictions_stand_beside_the_replays(folder: Path, folds: Path) -> None:
-    sheet = abceval.evaluate(Options(folder), folds=folds)
+    sheet = abceval.evaluate(AbcevalOptions(folder), folds=folds)
     found = figures(sheet)
     first = [row.annotators["Ign"][0] for row in data.read(folder)]
     assert found["Ign", "grice", "positives"].value == sum(first)
@@ -138,17 +142,17 @@ def test_our_predictions_stand_beside_the_replays(folder: Path, folds: Path) -> 
 
 
 def test_the_first_rows_are_scored_by_the_folds_of_the_whole_file(folder: Path, folds: Path) -> None:
-    sheet = abceval.evaluate(Options(folder, limit=7, systems=("grice", "chatgpt")), folds=folds)
+    sheet = abceval.evaluate(AbcevalOptions(folder, limit=7, systems=("grice", "chatgpt")), folds=folds)
     assert {result.n for result in sheet.results} <= {0, 7}
     assert figures(sheet)["Emp", "grice", "accuracy"].n == 7
 
 
 def test_without_folds_ours_is_unscored_unless_it_is_asked_for(folder: Path, tmp_path: Path) -> None:
-    sheet = abceval.evaluate(Options(folder), folds=tmp_path / "nothing.json")
+    sheet = abceval.evaluate(AbcevalOptions(folder), folds=tmp_path / "nothing.json")
     assert figures(sheet)["macro", "grice", "f1_pos"].value is None
     assert "grice train behaviors --folds" in sheet.reasons["Emp/grice"]
     with pytest.raises(DataNotFound, match=r"nothing\.json is not there; run `grice train behaviors --folds`"):
-        abceval.evaluate(Options(folder, systems=("grice",)), folds=tmp_path / "nothing.json")
+        abceval.evaluate(AbcevalOptions(folder, systems=("grice",)), folds=tmp_path / "nothing.json")
 
 
 FIRST = next(iter(invented()))
@@ -176,14 +180,14 @@ def test_stored_folds_must_be_about_this_file(folder: Path, folds: Path, change:
     change(content)
     folds.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(DataCorrupt, match=message) as raised:
-        read_folds(folds, data.read(folder))
+        predictions(folds, folder)
     assert "run `grice train behaviors --folds`" in str(raised.value)
 
 
 def test_a_cut_file_of_folds_is_refused(folder: Path, folds: Path) -> None:
     folds.write_bytes(folds.read_bytes()[:-9])
     with pytest.raises(DataCorrupt, match=r"folds\.json: .*grice train behaviors --folds"):
-        read_folds(folds, data.read(folder))
+        predictions(folds, folder)
 
 
 def test_shipped_weights_score_other_data_by_their_thresholds(folder: Path) -> None:
@@ -192,7 +196,7 @@ def test_shipped_weights_score_other_data_by_their_thresholds(folder: Path) -> N
     exchanges[0]["system"], exchanges[1]["system"], exchanges[2]["system"] = "So Ign.", "So !Rel.", "Ign and !Fac."
     write_abceval(folder, content)
     monitor = FakeMonitor()
-    sheet = abceval.evaluate(Options(folder, systems=("grice",), weights="shipped"), monitors=lambda _: monitor)
+    sheet = abceval.evaluate(AbcevalOptions(folder, systems=("grice",), weights="shipped"), monitors=lambda _: monitor)
     found = figures(sheet)
     positives = {label: found[label, "grice", "positives"].value for label in BEHAVIORS}
     # What is at its threshold is shown: 0.9 for !Fac and Ign, the 0.1 of every response for Red; !Rel's 0.9 is below its 0.95.
@@ -249,7 +253,7 @@ def test_a_yes_about_any_turn_is_a_yes_although_another_turn_failed(folder: Path
         return chat("Decision: [YES]") if "1. Speaker 1: Row 0" in prompt else refusing("400 No")
 
     with openai_server(answer) as server:
-        options = Options(folder, systems=("openai:m",), limit=5, llm_url=server.url, llm_pairing=True)
+        options = AbcevalOptions(folder, systems=("openai:m",), limit=5, llm_url=server.url, llm_pairing=True)
         sheet = abceval.evaluate(options)
     results = figures(sheet)
     assert [results[label, "openai:m", "positives"].value for label in ("!Par", "Red")] == [5, 5]
@@ -262,7 +266,7 @@ def test_a_server_that_never_answers_stops_the_run(folder: Path) -> None:
 
 def test_a_language_model_needs_a_server(folder: Path) -> None:
     with pytest.raises(InputError, match=r"--llm-url: got None; allowed: the base URL"):
-        abceval.evaluate(Options(folder, systems=("openai:some-model",)))
+        abceval.evaluate(AbcevalOptions(folder, systems=("openai:some-model",)))
 
 
 def test_a_judges_samples_are_written_down(folder: Path, tmp_path: Path) -> None:
@@ -309,22 +313,22 @@ def test_a_language_model_behind_a_server(
 
 
 def test_marks_do_not_depend_on_which_systems_are_shown(folder: Path) -> None:
-    everything = {row[:2]: row for row in table(abceval.evaluate(Options(folder)), "Table 3").rows}
-    alone = {row[:2]: row for row in table(abceval.evaluate(Options(folder, systems=("human",))), "Table 3").rows}
+    everything = {row[:2]: row for row in table(abceval.evaluate(AbcevalOptions(folder)), "Table 3").rows}
+    alone = {row[:2]: row for row in table(abceval.evaluate(AbcevalOptions(folder, systems=("human",))), "Table 3").rows}
     assert alone == {key: row for key, row in everything.items() if key[1] == "human"}
 
 
 @pytest.fixture(scope="module")
 def released() -> Sheet:
     folder = Path(os.environ["GRICE_DATA_DIR"])
-    return abceval.evaluate(Options(folder, systems=("human", "chatgpt", "specialized", "always-yes")))
+    return abceval.evaluate(AbcevalOptions(folder, systems=("human", "chatgpt", "specialized", "always-yes")))
 
 
 @needs_released_data
 @pytest.mark.parametrize("title", ["Table 3", "Table 14"])
 def test_the_replays_print_the_papers_tables_to_the_last_digit(released: Sheet, title: str) -> None:
     rows = [row for row in table(released, title).rows if row[1] != "always-yes"]
-    assert len(rows) == len(paper().rows) == 24
+    assert len(rows) == len(read_paper(PAPER).rows) == 24
     for row in rows:
         assert row[2:6] == row[7:], row[:2]
 
@@ -354,7 +358,7 @@ def test_floors_and_macro_averages_of_the_released_file(released: Sheet) -> None
 
 @needs_released_data
 def test_shipped_weights_give_no_estimate_on_the_released_file() -> None:
-    options = Options(Path(os.environ["GRICE_DATA_DIR"]), systems=("grice",), weights="shipped", limit=20)
+    options = AbcevalOptions(Path(os.environ["GRICE_DATA_DIR"]), systems=("grice",), weights="shipped", limit=20)
     sheet = abceval.evaluate(options, monitors=lambda _: FakeMonitor())
     assert any("grice: these weights were trained on this very file" in note for note in sheet.notes)
 
@@ -362,6 +366,6 @@ def test_shipped_weights_give_no_estimate_on_the_released_file() -> None:
 @needs_released_data
 def test_the_report_prints_the_tables() -> None:
     folder = Path(os.environ["GRICE_DATA_DIR"])
-    lines = report.text(runner.run(abceval.BENCHMARK, Options(folder, systems=("human", "chatgpt")), "grice bench abceval"))
+    lines = report.text(runner.run(abceval.BENCHMARK, AbcevalOptions(folder, systems=("human", "chatgpt")), "grice bench abceval"))
     assert re.search(r"^!Par +chatgpt +18\.6 +93\.8 +88\.5 +79 +ChatGPT +18\.6 +93\.8 +88\.5 +79$", lines, re.MULTILINE)
     assert re.search(r"^!Fac +0\.02 +1\.96$", lines, re.MULTILINE)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from bench_fixtures import bench, write_data
 
-from grice.benchmarks.core import registry, report, runner
-from grice.benchmarks.core.benchmark import Benchmark, Options, Sheet, opened
+from grice.benchmarks.core import benchmark, report, runner
+from grice.benchmarks.core.benchmark import Benchmark
+from grice.benchmarks.core.options import Options, Threaded
 from grice.benchmarks.core.results import Published, Report, Result, Table
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.stats.metrics import mean
 from grice.models.errors import DataNotFound, InputError, ModelNotFound
 
@@ -26,7 +29,19 @@ def scored(options: Options) -> Sheet:
     return sheet
 
 
-TOY = Benchmark("toy", "a toy", ("ours", "theirs"), ("ours", "theirs"), (), ("beams",), scored)
+def shout(given: str, name: str) -> str:
+    if name == "theirs":
+        raise ModelNotFound(name, ())
+    return f"{given} {name}".upper()
+
+
+SYSTEMS = Systems(
+    "toy",
+    System("ours", "ours", "ours", shout),
+    System("theirs", "theirs", "rival", shout),
+    llm("openai", "a language model", shout),
+)
+TOY = Benchmark("toy", Threaded, SYSTEMS, (), scored)
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +51,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def toy_report(tmp_path: Path) -> Report:
-    return runner.run(TOY, Options(tmp_path), "grice bench toy")
+    return runner.run(TOY, Threaded(tmp_path), "grice bench toy")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nope"], "benchmark: got 'nope'; allowed: abceval, direct, "),
         (["direct", "--system", "copy", "magic"], "system of benchmark direct: got 'magic'; allowed: grice, grice-fp32, copy"),
         (["direct", "--split", "mine"], "split: got 'mine'; allowed: ours, all"),
         (["direct", "--limit", "0"], "limit: got 0; allowed: 1 to"),
@@ -51,9 +65,7 @@ def toy_report(tmp_path: Path) -> Report:
         (["abceval", "--weights", "mine"], "weights: got 'mine'; allowed: folds, shipped"),
         (["abceval", "--llm-window", "0"], "llm_window: got 0; allowed: 1 to"),
         (["abceval", "--system", "openai:"], "system of benchmark abceval: got 'openai:'; allowed: grice, human"),
-        (["direct", "--llm-pairing"], "option llm_pairing: got True; allowed: benchmark direct has only beams"),
         (["speed", "--threads", "0"], "threads: got 0; allowed: 1 to 64"),
-        (["direct", "--rounds", "9"], "option rounds: got 9; allowed: benchmark direct has only beams, threads"),
         (
             ["direct", "--out", "no/such/folder/x.json"],
             "--out: got 'no/such/folder/x.json'; allowed: a file in a folder that exists",
@@ -81,18 +93,59 @@ def test_systems_may_be_listed_or_repeated(data: Path, capsys: pytest.CaptureFix
     assert "bag-of-words" not in printed
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nope"], "invalid choice: 'nope'"),
+        (["direct", "--llm-pairing"], "--llm-pairing"),
+        (["direct", "--rounds", "9"], "--rounds"),
+    ],
+)
+def test_what_a_benchmark_does_not_take_is_refused(
+    data: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        bench(*arguments)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "has", "has_not"),
+    [
+        (
+            "rectom",
+            ("--mind NAME|DIR", "--llm-rpm N", "--weights folds|shipped", "openai-cot:MODEL"),
+            ("--beam", "--rounds", "--behaviors"),
+        ),
+        ("direct", ("--beam N", "(default: 1)", "--rewriter NAME|DIR", "bag-of-words"), ("--mind", "--llm-url", "--weights")),
+        ("speed", ("--rounds N", "(default: 3)", "(default: shipped)"), ("--llm-url", "--beam", "--rasa-python")),
+    ],
+)
+def test_the_help_shows_what_the_benchmark_takes_and_nothing_else(
+    name: str, has: Sequence[str], has_not: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        bench(name, "--help")
+    printed = capsys.readouterr().out
+    assert [each for each in (*has, "--data-dir DIR", "--seed N") if each not in printed] == []
+    assert [each for each in has_not if each in printed] == []
+
+
 def test_a_family_of_systems_has_every_name_with_its_beginning() -> None:
-    family = dataclasses.replace(TOY, systems=("ours", "openai:MODEL"))
-    assert all(family.has_system(name) for name in ("ours", "openai:small", "openai:org/big:free"))
-    assert not any(family.has_system(name) for name in ("openai", "openai:", "theirs", "theirs:small", "ours:small", ""))
+    assert all(SYSTEMS.has(name) for name in ("ours", "openai:small", "openai:org/big:free"))
+    assert not any(SYSTEMS.has(name) for name in ("openai", "openai:", "theirs:small", "ours:small", ""))
+    assert SYSTEMS.find("openai:org/big:free").build("say", "openai:org/big:free") == "SAY ORG/BIG:FREE"
+    with pytest.raises(InputError, match="system of benchmark toy: got 'mine'; allowed: ours, theirs, openai:MODEL"):
+        SYSTEMS.find("mine")
 
 
-@pytest.mark.parametrize("name", registry.MODULES)
-def test_every_benchmark_is_registered_under_its_name(name: str) -> None:
-    found = registry.find(name)
+@pytest.mark.parametrize("name", benchmark.BENCHMARKS)
+def test_every_benchmark_is_registered_under_its_name(name: str, tmp_path: Path) -> None:
+    found = benchmark.find(name)
     assert found.name == name
-    assert set(found.default_systems) <= set(found.systems)
-    assert set(found.options) <= set(Options.__dataclass_fields__)
+    assert set(found.systems.defaults) <= set(found.systems.names)
+    assert len(set(found.systems.names)) == len(found.systems.names)
+    assert found.options(tmp_path).data_dir == tmp_path
 
 
 def test_the_help_needs_no_extra() -> None:
@@ -139,17 +192,12 @@ def test_a_file_without_numbers_that_json_does_not_have(toy_report: Report, tmp_
     assert "NaN" not in (tmp_path / "toy.json").read_text(encoding="utf-8")
 
 
-def test_systems_that_cannot_be_loaded_are_left_out_unless_asked_for(tmp_path: Path) -> None:
-    def load(name: str) -> str:
-        if name == "theirs":
-            raise ModelNotFound(name, ())
-        return name.upper()
-
-    ready, reasons = opened(TOY.systems, Options(tmp_path), load)
-    assert ready == {"ours": "OURS"}
+def test_systems_that_cannot_be_built_are_left_out_unless_asked_for(tmp_path: Path) -> None:
+    ready, reasons = SYSTEMS.build(Options(tmp_path), "we are")
+    assert ready == {"ours": "WE ARE OURS"}
     assert "theirs" in reasons["theirs"]
     with pytest.raises(ModelNotFound):
-        opened(TOY.systems, Options(tmp_path, systems=("theirs",)), load)
+        SYSTEMS.build(Options(tmp_path, systems=("theirs",)), "")
 
 
 def test_the_commit_is_that_of_the_source_tree(toy_report: Report) -> None:

@@ -13,8 +13,9 @@ from bench_fixtures import DIALOGUES, bench, check_shape, held_out_numbers, trip
 from data_fixtures import write_direct
 
 from grice.benchmarks.core import runner
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct import benchmark as direct
+from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.models import Dialogue
 from grice.models.errors import DataNotFound, ModelNotFound
 from grice.models.manifest import shipped
@@ -57,7 +58,7 @@ class WordingScorer:
 
 def evaluated(data: Path, scores: dict[str, float]) -> Sheet:
     return direct.evaluate(
-        Options(data, systems=("grice",)), lambda _, __, form: PerfectRewriter(form), lambda _, __: WordingScorer(scores)
+        TurnOptions(data, systems=("grice",)), lambda _, __, form: PerfectRewriter(form), lambda _, __: WordingScorer(scores)
     )
 
 
@@ -95,7 +96,7 @@ def test_the_run_says_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
 
 
 def test_all_takes_every_row_and_ours_the_test_part(data: Path) -> None:
-    ours, every = (direct.evaluate(Options(data, split, ("copy",))) for split in ("ours", "all"))
+    ours, every = (direct.evaluate(TurnOptions(data, split, ("copy",))) for split in ("ours", "all"))
     assert ours.groups == [f"LIB{number:04d}" for number in held_out_numbers()]
     assert len(every.groups) == DIALOGUES
 
@@ -106,14 +107,14 @@ def test_bag_of_words_never_scores_what_it_learned(tmp_path: Path) -> None:
     rows = [(str(n), f"LIB{n:04d}.json", "2", f"original{n}", f"direct{n}", f"indirect{n}") for n in range(DIALOGUES)]
     write_direct(data, rows)
     for split in ("ours", "all"):
-        found = values(direct.evaluate(Options(data, split, ("bag-of-words",))))
+        found = values(direct.evaluate(TurnOptions(data, split, ("bag-of-words",))))
         assert (found["directness", "exact_match"], found["directness", "kendall_tau"]) == (0, 0)
 
 
 def test_bag_of_words_of_a_single_dialogue_cannot_rank(tmp_path: Path) -> None:
     data = write_data(tmp_path)
     write_direct(data, [("0", "LIB0001.json", "2", *triple_of(1))])
-    found = values(direct.evaluate(Options(data, "all", ("bag-of-words",))))
+    found = values(direct.evaluate(TurnOptions(data, "all", ("bag-of-words",))))
     assert (found["directness", "exact_match"], found["directness", "kendall_tau"]) == (0, 0)
 
 
@@ -145,7 +146,7 @@ def test_an_unreadable_row_is_counted_as_unscored(tmp_path: Path) -> None:
     rows = [(str(number), f"LIB{number:04d}.json", "2", *triple_of(number)) for number in numbers]
     rows[0] = (*rows[0][:5], "\u200b ")
     write_direct(data, rows)
-    sheet = direct.evaluate(Options(data, systems=("copy",)))
+    sheet = direct.evaluate(TurnOptions(data, systems=("copy",)))
     assert {(len(sheet.groups), result.n, result.unscored) for result in sheet.results} == {(len(numbers) - 1, len(numbers) - 1, 1)}
 
 
@@ -171,7 +172,7 @@ def test_an_empty_split_says_so(tmp_path: Path) -> None:
     data = write_data(tmp_path)
     write_direct(data, [])
     with pytest.raises(DataNotFound, match="no row of DIRECT in split all"):
-        runner.run(direct.BENCHMARK, Options(data, "all", ("copy",)), "grice bench direct")
+        runner.run(direct.BENCHMARK, TurnOptions(data, "all", ("copy",)), "grice bench direct")
 
 
 @pytest.mark.skipif(not {"rewriter", "directness"} <= set(shipped()), reason="the shipped weights are not in this tree")

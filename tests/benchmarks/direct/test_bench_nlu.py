@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from functools import partial
@@ -11,10 +12,11 @@ import pytest
 from bench_fixtures import DIALOGUES, bench, check_shape, held_out_numbers, triple_of, write_data
 
 from grice.benchmarks.core import report, runner
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct import nlu
+from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.benchmarks.direct.held_out import held_out
-from grice.benchmarks.direct.plain_nlu import Hyperparameters, PlainNlu, cross_validate, user_turns
+from grice.benchmarks.direct.plain_nlu import Hyperparameters, PlainNlu, held_out_f1, user_turns
 from grice.models import Dialogue
 from grice.models.errors import DataNotFound, ModelNotFound
 from grice.models.manifest import shipped
@@ -49,7 +51,7 @@ class CountingRewriter:
 
 def evaluated(data: Path, answers: dict[str, str], *systems: str) -> tuple[Sheet, CountingRewriter]:
     rewriter = CountingRewriter(answers)
-    return nlu.evaluate(Options(data, systems=systems), lambda _: nlu.Models(WishScorer(), rewriter)), rewriter
+    return nlu.evaluate(TurnOptions(data, systems=systems), lambda _: nlu.Models(WishScorer(), rewriter)), rewriter
 
 
 def values(sheet: Sheet, metric: str) -> dict[tuple[str, str], float | None]:
@@ -103,16 +105,16 @@ def test_decisions_are_shares_of_all_turns(data: Path) -> None:
 
 
 def test_each_turn_is_rewritten_once(data: Path) -> None:
-    _, rewriter = evaluated(data, DIRECT_OF, *nlu.BENCHMARK.systems)
+    _, rewriter = evaluated(data, DIRECT_OF, *nlu.SYSTEMS.names)
     distinct_turns = {(triple_of(number)[form], number) for number in held_out_numbers() for form in range(3)}
     assert rewriter.asked <= len(distinct_turns)
 
 
 def test_intervals_go_by_dialogue_and_the_report_shows_them(data: Path, tmp_path: Path) -> None:
-    benchmark = runner.dataclasses.replace(
+    benchmark = dataclasses.replace(
         nlu.BENCHMARK, evaluate=partial(nlu.evaluate, load=lambda _: nlu.Models(WishScorer(), CountingRewriter(DIRECT_OF)))
     )
-    found = runner.run(benchmark, Options(data), "grice bench nlu")
+    found = runner.run(benchmark, TurnOptions(data), "grice bench nlu")
     found.write(tmp_path / "nlu.json")
     results = check_shape(tmp_path / "nlu.json")
     plain = results["indirect", "plain", "exact_match"]
@@ -140,14 +142,14 @@ def test_turns_without_an_act_are_to_get_none() -> None:
 def test_cross_validation_never_tests_on_a_dialogue_it_learned() -> None:
     texts = [f"word{number // 2}" for number in range(20)]
     labels = [frozenset({f"label{number // 2}"}) for number in range(20)]
-    seen = cross_validate(texts, labels, [str(number) for number in range(20)], Hyperparameters(1000, True, 1), 5)
-    unseen = cross_validate(texts, labels, [str(number // 2) for number in range(20)], Hyperparameters(1000, True, 1), 5)
+    seen = held_out_f1(texts, labels, [str(number) for number in range(20)], Hyperparameters(1000, True, 1), 5)
+    unseen = held_out_f1(texts, labels, [str(number // 2) for number in range(20)], Hyperparameters(1000, True, 1), 5)
     assert seen > 50
     assert unseen == 0
 
 
 def test_gold_labels_are_those_of_the_original_turn(data: Path) -> None:
-    rows = held_out(Options(data)).rows
+    rows = held_out(TurnOptions(data)).rows
     assert {label for row in rows for label in row.labels} == {"library-request-topic", "general-bye-none"}
 
 
@@ -168,5 +170,5 @@ def test_the_shipped_models_are_scored(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "nlu.json"
     assert bench("nlu", "--data-dir", str(data), "--limit", "4", "--out", str(out)) == 0
     results = check_shape(out)
-    assert {system for _, system, _ in results} == set(nlu.BENCHMARK.systems)
+    assert {system for _, system, _ in results} == set(nlu.SYSTEMS.names)
     assert set(json.loads(out.read_text(encoding="utf-8"))["run"]["models"]) == {"rewriter", "directness"}

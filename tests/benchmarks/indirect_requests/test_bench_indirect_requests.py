@@ -8,21 +8,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench_fixtures import bench, check_shape
+from bench_fixtures import bench, check_shape, figures
 from indirect_request_fixtures import VALUES, VerbatimTracker, WordResolver, request_line, write_bakeries, write_lines
 from loopback_server import Answer
 from openai_server import Request, chat, openai_server
 
-from grice.benchmarks.core.benchmark import Options, Sheet
-from grice.benchmarks.core.results import Result
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.indirect_requests import benchmark as indirect_requests
 from grice.benchmarks.indirect_requests import data as indirect_requests_data
 from grice.benchmarks.indirect_requests.benchmark import TASKS
 from grice.benchmarks.indirect_requests.data import request_set
-from grice.benchmarks.indirect_requests.slot_floors import chance, lexical, lexical_with_negation, majority
-from grice.benchmarks.indirect_requests.slot_turns import SlotTurn, inform_turns, silent_questions
-from grice.benchmarks.indirect_requests.slots import INDIRECT, ORIGINALS, RESOLVER
-from grice.benchmarks.indirect_requests.state_tracking import Tracked, filled
+from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders
+from grice.benchmarks.indirect_requests.slots import confidence
+from grice.benchmarks.indirect_requests.slots.floors import chance, lexical, lexical_with_negation, majority
+from grice.benchmarks.indirect_requests.slots.state import Tracked, filled
+from grice.benchmarks.indirect_requests.slots.tasks import INDIRECT, ORIGINALS, RESOLVER
+from grice.benchmarks.indirect_requests.slots.turns import SlotTurn, inform_turns, silent_questions
 from grice.benchmarks.stats import metrics
 from grice.models.data.indirect_requests import AMBIGUOUS, FOLDER, file_name
 from grice.models.data.pins import DataSet, Pin
@@ -40,16 +41,12 @@ OFFICIAL = [
 ]
 
 
-def figures(sheet: Sheet) -> dict[tuple[str, str, str], Result]:
-    return {(result.task, result.system, result.metric): result for result in sheet.results}
-
-
-def missing(options: Options) -> WordResolver:
+def missing(options: IndirectOptions) -> WordResolver:
     raise ModelNotFound(options.resolver, [])
 
 
-def scored(options: Options) -> Sheet:
-    return indirect_requests.evaluate(options, lambda _: WordResolver(), lambda _: VerbatimTracker())
+def scored(options: IndirectOptions) -> Sheet:
+    return indirect_requests.evaluate(options, Loaders(lambda _: WordResolver(), lambda _: VerbatimTracker()))
 
 
 @pytest.fixture(scope="module")
@@ -90,19 +87,19 @@ def test_the_command_scores_floors_and_says_what_is_missing(
 
 
 def test_without_weights_ours_is_not_scored_unless_it_is_asked_for(data_dir: Path) -> None:
-    options = Options(data_dir)
-    found = indirect_requests.evaluate(options, missing, lambda _: VerbatimTracker())
+    options = IndirectOptions(data_dir)
+    found = indirect_requests.evaluate(options, Loaders(missing, lambda _: VerbatimTracker()))
     for task in TASKS:
         metric = "pearson" if task == "world-understanding" else "accuracy"
         assert figures(found)[task, "grice", metric].value is None
         assert "slot_values" in found.reasons[f"{task}/grice"]
     assert figures(found)[ORIGINALS, "plain", "accuracy"].value is not None
     with pytest.raises(ModelNotFound):
-        indirect_requests.evaluate(replace(options, systems=("grice",)), missing)
+        indirect_requests.evaluate(replace(options, systems=("grice",)), Loaders(missing))
 
 
 def test_unambiguity_is_over_the_values_and_ambiguous(official: Path) -> None:
-    sheet = scored(Options(official, systems=("grice", "plain")))
+    sheet = scored(IndirectOptions(official, systems=("grice", "plain")))
     assert ("unambiguity", "plain", "accuracy") not in figures(sheet)  # a tracker has no opinion of it
     found = figures(sheet)["unambiguity", "grice", "accuracy"]
     assert (found.value, found.n) == (1.0, 6)  # Finland: rye, white: wheat, and neither
@@ -115,7 +112,7 @@ def test_unambiguity_is_over_the_values_and_ambiguous(official: Path) -> None:
 
 
 def test_the_resolver_is_asked_about_what_is_not_said(data_dir: Path) -> None:
-    sheet = scored(Options(data_dir, systems=("grice", "plain", "lexical"), tasks=(RESOLVER,)))
+    sheet = scored(IndirectOptions(data_dir, systems=("grice", "plain", "lexical"), tasks=(RESOLVER,)))
     found = figures(sheet)
     assert found[RESOLVER, "grice", "accuracy"].n == 4  # not "rye bread", not "Spelt", not "dontcare"
     assert found[RESOLVER, "grice", "accuracy"].value == 1.0
@@ -126,12 +123,12 @@ def test_the_resolver_is_asked_about_what_is_not_said(data_dir: Path) -> None:
 
 def test_services_that_training_has_seen_are_no_task_for_the_resolver(tmp_path: Path) -> None:
     write_bakeries(tmp_path, test_service="Bakeries_1")
-    sheet = scored(Options(tmp_path, systems=("grice",), tasks=(RESOLVER,)))
+    sheet = scored(IndirectOptions(tmp_path, systems=("grice",), tasks=(RESOLVER,)))
     assert figures(sheet)[RESOLVER, "grice", "accuracy"].value is None
 
 
 def test_slot_accuracy_is_over_turns_of_the_four_conditions(data_dir: Path) -> None:
-    found = figures(scored(Options(data_dir, systems=("grice", "plain"), tasks=(ORIGINALS,))))
+    found = figures(scored(IndirectOptions(data_dir, systems=("grice", "plain"), tasks=(ORIGINALS,))))
     plain, grice = (found[ORIGINALS, name, "accuracy"] for name in ("plain", "grice"))
     assert (plain.n, plain.value) == (3, pytest.approx(1 / 3))  # "rye bread"; neither "Cut it" nor "white"
     assert grice.value == 1.0
@@ -157,7 +154,7 @@ def test_silent_questions_are_about_slots_that_a_turn_leaves_alone(data_dir: Pat
 
 
 def test_indirect_requests_lower_the_tracker_and_the_resolver_helps(official: Path) -> None:
-    found = figures(scored(Options(official, systems=("grice", "plain"), tasks=(INDIRECT,))))
+    found = figures(scored(IndirectOptions(official, systems=("grice", "plain"), tasks=(INDIRECT,))))
     assert (found[INDIRECT, "plain", "accuracy"].value, found[INDIRECT, "plain", "accuracy"].n) == (0.0, 4)
     assert found[INDIRECT, "grice", "accuracy"].value == 1.0
     assert found[INDIRECT, "grice", "times_plain"].value is None  # nothing times zero
@@ -178,27 +175,27 @@ def test_the_resolver_fills_only_what_the_tracker_leaves(tracked: Tracked, resol
 
 
 def test_official_files_are_told_by_their_bytes(official: Path, data_dir: Path) -> None:
-    assert request_set(Options(official)).owner == "official"
-    assert len(request_set(Options(official, split="all")).rows) == 9
-    assert len(request_set(Options(official, limit=2)).rows) == 2
-    assert request_set(Options(official, requests="ours")).owner == "ours"
-    assert request_set(Options(data_dir)).owner == "ours"
+    assert request_set(IndirectOptions(official)).owner == "official"
+    assert len(request_set(IndirectOptions(official, split="all")).rows) == 9
+    assert len(request_set(IndirectOptions(official, limit=2)).rows) == 2
+    assert request_set(IndirectOptions(official), "ours").owner == "ours"
+    assert request_set(IndirectOptions(data_dir)).owner == "ours"
     with pytest.raises(DataNotFound, match="grice data fetch indirect-requests"):
-        request_set(Options(data_dir, requests="official"))
+        request_set(IndirectOptions(data_dir), "official")
     write_lines(official / FOLDER / file_name("test"), request_line())
     with pytest.raises(DataCorrupt, match=r"test_target_slot_value\.jsonl: not the official file"):
-        request_set(Options(official))
+        request_set(IndirectOptions(official))
 
 
 def test_without_sgd_the_tasks_on_slots_are_not_scored(tmp_path: Path) -> None:
-    sheet = scored(Options(tmp_path, systems=("lexical",)))
+    sheet = scored(IndirectOptions(tmp_path, systems=("lexical",)))
     assert figures(sheet)["unambiguity", "lexical", "accuracy"].n == 230
     assert figures(sheet)[RESOLVER, "lexical", "accuracy"].value is None
     assert "train.zip" in sheet.reasons[f"{RESOLVER}/lexical"]
     with pytest.raises(DataNotFound):
-        scored(Options(tmp_path, systems=("lexical",), tasks=(RESOLVER,)))
+        scored(IndirectOptions(tmp_path, systems=("lexical",), tasks=(RESOLVER,)))
     with pytest.raises(InputError, match="allowed: unambiguity, world-understanding, resolver"):
-        scored(Options(tmp_path, tasks=("nope",)))
+        scored(IndirectOptions(tmp_path, tasks=("nope",)))
 
 
 @pytest.mark.parametrize(
@@ -207,7 +204,6 @@ def test_without_sgd_the_tasks_on_slots_are_not_scored(tmp_path: Path) -> None:
         (["--requests", "mine"], "requests: got 'mine'; allowed: auto, official, ours"),
         (["--task", "slots"], "task of benchmark indirect-requests: got 'slots'; allowed: unambiguity, world-understanding"),
         (["--system", "t5"], "system of benchmark indirect-requests: got 't5'; allowed: grice, plain, majority"),
-        (["--beam", "2"], "option beams: got 2; allowed: benchmark indirect-requests has only tasks, requests, resolver"),
     ],
 )
 def test_wrong_arguments_are_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -223,7 +219,7 @@ def test_a_language_model_is_asked_both_criteria(official: Path, tmp_path: Path)
         return chat("rye" if "Finland" in case else "wheat, spelt" if "crust" in case else "It depends.")
 
     with openai_server(script) as server:
-        options = Options(official, systems=("openai:m",), llm_url=server.url)
+        options = IndirectOptions(official, systems=("openai:m",), llm_url=server.url)
         sheet = scored(options)
     found = figures(sheet)["unambiguity", "openai:m", "accuracy"]
     assert (found.value, found.n, found.unscored) == (1.0, 4, 2)
@@ -265,7 +261,7 @@ def test_pearson_and_accuracy_ratio_are_what_numpy_says() -> None:
 
 
 def test_a_tracker_is_trained_once_and_kept(data_dir: Path, tmp_path: Path) -> None:
-    from grice.benchmarks.indirect_requests.slot_tracker_training import TrackerRecipe, tracker_at
+    from grice.benchmarks.indirect_requests.slots.tracker import TrackerRecipe, tracker_at
     from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
     encoder, recipe = load_sentence_encoder(), TrackerRecipe(silent=1.0, hidden=32, epochs=20, batch=16)
@@ -281,3 +277,17 @@ def test_a_tracker_is_trained_once_and_kept(data_dir: Path, tmp_path: Path) -> N
     (tmp_path / "tracker" / "tracker.pt").write_bytes(b"cut")
     with pytest.raises(DataCorrupt, match="not a slot tracker"):
         tracker_at(tmp_path / "tracker", data_dir, encoder, recipe)
+
+
+def test_the_confidence_is_chosen_on_the_dev_split_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_bakeries(tmp_path, dev=True)
+    monkeypatch.setattr(confidence, "load_slot_resolver", lambda name: WordResolver())
+    monkeypatch.setattr("sys.argv", ["confidence", "--data-dir", str(tmp_path)])
+    confidence.main()
+    said, header, first, *rows = capsys.readouterr().out.splitlines()
+    assert said.startswith("dev split of SGD, 4 turns")
+    assert header.split()[0] == "confidence"
+    assert first.split()[1] == "1.00"  # all four are filled
+    assert len(rows) == len(confidence.CONFIDENCES) - 1

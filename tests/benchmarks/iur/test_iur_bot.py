@@ -13,10 +13,10 @@ from iur_fixtures import GARDEN, PRICE, ScriptedResolver, by_words
 from plain_nlu_server import PlainNlu, nlu_server
 
 from grice.benchmarks.core.results import Result
-from grice.benchmarks.iur import run_command as test_command
-from grice.benchmarks.iur.bot_report import results_of, rows_of, tables_of
-from grice.benchmarks.iur.bot_run import BotOutcome, run_bot_test
+from grice.benchmarks.iur import check
 from grice.benchmarks.iur.bots import server_bot
+from grice.benchmarks.iur.outcomes import BotOutcome, run_bot_test
+from grice.benchmarks.iur.report import results_of, rows_of, tables_of
 from grice.middleware.authoring.indirect_requests import BotSlot, RequestSlot, direct_request
 from grice.middleware.cli import main
 from grice.middleware.turns.analysis import TurnAnalysis
@@ -210,7 +210,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command's resolver is ours."""
-    monkeypatch.setattr(test_command, "load_slot_resolver", lambda *_, **__: RESOLVER)
+    monkeypatch.setattr(check, "load_slot_resolver", lambda *_, **__: RESOLVER)
 
 
 @pytest.mark.usefixtures("scripted")

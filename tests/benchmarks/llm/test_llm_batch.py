@@ -77,12 +77,11 @@ def test_two_phases_are_two_batches(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_is_asked_twice_is_in_the_batch_once(tmp_path: Path) -> None:
-    from grice.benchmarks.core.benchmark import Options
-    from grice.benchmarks.llm import Question, answer_all
+    from grice.benchmarks.llm import LlmOptions, Question, answer_all
 
     same = [Question(str(number), "d", "yes", thoughtful(4).ask) for number in range(3)]
     with batching(lambda _: (200, completion("yes"))) as (server, batches):
-        options = Options(
+        options = LlmOptions(
             tmp_path, llm_url=server.url, llm_batch=True, llm_cache=tmp_path / "replies", llm_price_in=1, llm_price_out=1
         )
         run = answer_all(same, "m", options, "t", {})

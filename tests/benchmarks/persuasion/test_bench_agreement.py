@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from persuasion_fixtures import write_face_acts
 
-from grice.benchmarks.persuasion.agreement import estimates, read_agreement, scores
+from grice.benchmarks.core.folds import read_folds
+from grice.benchmarks.persuasion.agreement import estimates, scores, stored_agreement
+from grice.benchmarks.persuasion.folds import TRAINS
 from grice.models.data import face_acts
 from grice.models.errors import DataCorrupt, DataNotFound
 
@@ -28,7 +30,7 @@ def test_estimates_in_the_middle_and_at_the_end(tmp_path: Path) -> None:
 
 def test_folds_without_estimates(tmp_path: Path) -> None:
     with pytest.raises(DataNotFound, match="grice train intentions --folds"):
-        read_agreement(tmp_path / "folds.json")
-    (tmp_path / "folds.json").write_text(json.dumps({"predictions": {}}))
+        stored_agreement(read_folds(tmp_path / "folds.json", TRAINS))
+    (tmp_path / "folds.json").write_text(json.dumps({"about": {}, "folds": {}}))
     with pytest.raises(DataCorrupt, match="agreement"):
-        read_agreement(tmp_path / "folds.json")
+        stored_agreement(read_folds(tmp_path / "folds.json", TRAINS))

@@ -12,26 +12,29 @@ from typing import Any
 import numpy as np
 import pytest
 from bench_fixtures import bench, check_shape
+from bench_fixtures import values as figures
 from data_fixtures import needs_released_data
 from openai_server import chat, openai_server
 from persuasion_fixtures import DIALOGUES, write_face_acts
 from sklearn.metrics import accuracy_score, f1_score
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.folds import read_folds
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.persuasion import benchmark as persuasion
 from grice.benchmarks.persuasion.annotations import AnnotatedUtterance, without_votes
-from grice.benchmarks.persuasion.folds import read_folds
-from grice.benchmarks.persuasion.metrics import macro_f1, measures_of
-from grice.benchmarks.persuasion.paper import paper
-from grice.benchmarks.persuasion.predictions import DetectorPredictor, Spoken, chosen
-from grice.benchmarks.persuasion.prompts import (
-    asked_plainly,
-    asked_with_reason,
+from grice.benchmarks.persuasion.benchmark import PersuasionOptions
+from grice.benchmarks.persuasion.folds import TRAINS, FoldPredictor
+from grice.benchmarks.persuasion.llm import (
+    ask_plainly,
+    ask_with_reason,
     letter_of,
     plain_prompt,
     reason_prompt,
     select_prompt,
 )
+from grice.benchmarks.persuasion.metrics import macro_f1, measures_of
+from grice.benchmarks.persuasion.predictions import DetectorPredictor, Spoken, chosen
 from grice.benchmarks.persuasion.questions import IntentionQuestion, questions_of
 from grice.middleware.llm import Message
 from grice.models.data import face_acts
@@ -39,17 +42,11 @@ from grice.models.dialogue import Dialogue
 from grice.models.errors import DataCorrupt, DataNotFound, InputError
 from grice.models.results import FACE_ACTS, FaceAct
 
-Figures = dict[tuple[str, str, str], float | None]
-
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     write_face_acts(tmp_path)
     return tmp_path
-
-
-def figures(sheet: Sheet) -> Figures:
-    return {(each.task, each.system, each.metric): each.value for each in sheet.results}
 
 
 def table(sheet: Sheet, title: str) -> dict[Any, tuple[Any, ...]]:
@@ -82,7 +79,7 @@ def test_metrics_are_those_of_scikit_learn() -> None:
 
 
 def test_the_replay_and_the_floor(data_dir: Path) -> None:
-    sheet = persuasion.evaluate(Options(data_dir), folds=data_dir / "none.json")
+    sheet = persuasion.evaluate(PersuasionOptions(data_dir), folds=data_dir / "none.json")
     found = figures(sheet)
     rows = [row for said in DIALOGUES.values() for row in said]
     right = [gold == predicted for _, _, gold, predicted in rows]
@@ -99,22 +96,22 @@ def test_the_replay_and_the_floor(data_dir: Path) -> None:
 
 
 def test_tasks_systems_and_limits(data_dir: Path) -> None:
-    options = Options(data_dir, tasks=tuple(persuasion.CHOICE_TASKS), systems=("majority",), limit=2)
+    options = PersuasionOptions(data_dir, tasks=tuple(persuasion.CHOICE_TASKS), systems=("majority",), limit=2)
     sheet = persuasion.evaluate(options)
     assert {(each.task, each.n) for each in sheet.results} == {(task, 2) for task in persuasion.CHOICE_TASKS}
     assert len(sheet.groups) == 4 * 2
     assert table(sheet, "multiple-choice: which option is chosen, in %")["right"][-1] == 2
-    with pytest.raises(InputError, match="task: got 'faces'; allowed: face-acts"):
-        persuasion.evaluate(Options(data_dir, tasks=("faces",)))
+    with pytest.raises(InputError, match="task of benchmark persuasion: got 'faces'; allowed: face-acts"):
+        persuasion.evaluate(PersuasionOptions(data_dir, tasks=("faces",)))
 
 
 def test_the_papers_rows_stand_beside(data_dir: Path) -> None:
-    sheet = persuasion.evaluate(Options(data_dir, systems=("majority",)))
+    sheet = persuasion.evaluate(PersuasionOptions(data_dir, systems=("majority",)))
     published = {(row.task, row.system, row.metric): row.value for row in sheet.published}
     assert published["face-acts", "authors, whole file", "macro_f1"] == 55.3
     assert published["multiple-choice", "GPT-4", "accuracy"] == 91
     assert {row.task for row in sheet.published} == {"face-acts", "multiple-choice"}
-    assert {row.task for row in paper().rows} == set(persuasion.TASKS)
+    assert {row.task for row in read_paper(persuasion.PAPER).rows} == set(persuasion.TASKS)
     assert table(sheet, "multiple-choice: accuracy by face act, persuader/persuadee/both")["published: GPT-4"][3] == "14/62/52"
 
 
@@ -135,13 +132,13 @@ def folds_of(data_dir: Path, **changes: Any) -> Path:
 
 
 def test_stored_predictions_are_scored(data_dir: Path) -> None:
-    sheet = persuasion.evaluate(Options(data_dir, systems=("grice",)), folds=folds_of(data_dir))
+    sheet = persuasion.evaluate(PersuasionOptions(data_dir, systems=("grice",)), folds=folds_of(data_dir))
     found = figures(sheet)
     assert found["face-acts", "grice", "accuracy"] == pytest.approx(100 * 10 / 13)
     asked = questions(data_dir)
     fooled = [next((place for place, option in enumerate(each.options) if option.face_act == "hpos+"), 0) for each in asked]
     expected = [fooled[0], asked[1].gold, fooled[2]]
-    stored = read_folds(folds_of(data_dir), face_acts.read(data_dir))
+    stored = FoldPredictor(read_folds(folds_of(data_dir), TRAINS), face_acts.read(data_dir))
     assert chosen(asked, stored.probabilities(asked)) == expected
     right = [place == each.gold for place, each in zip(expected, asked, strict=True)]
     assert found["multiple-choice", "grice", "accuracy"] == pytest.approx(100 * np.mean(right))
@@ -151,12 +148,12 @@ def test_stored_predictions_are_scored(data_dir: Path) -> None:
 def test_probabilities_of_joined_utterances_are_meaned(data_dir: Path) -> None:
     numbers = {key: np.zeros((len(said), len(FACE_ACTS))).tolist() for key, said in DIALOGUES.items()}
     numbers["7"][5][0], numbers["7"][6][0] = 0.2, 0.6
-    stored = read_folds(folds_of(data_dir, probabilities=numbers), face_acts.read(data_dir))
+    stored = FoldPredictor(read_folds(folds_of(data_dir, probabilities=numbers), TRAINS), face_acts.read(data_dir))
     assert stored.probabilities(questions(data_dir))[0][0] == pytest.approx(0.4)
 
 
 def test_labels_alone_answer_no_question(data_dir: Path) -> None:
-    sheet = persuasion.evaluate(Options(data_dir, systems=("grice",)), folds=folds_of(data_dir, probabilities=None))
+    sheet = persuasion.evaluate(PersuasionOptions(data_dir, systems=("grice",)), folds=folds_of(data_dir, probabilities=None))
     assert figures(sheet)["face-acts", "grice", "accuracy"] == pytest.approx(100 * 10 / 13)
     assert "holds labels and no probabilities" in sheet.reasons["multiple-choice/grice"]
 
@@ -174,9 +171,9 @@ def test_labels_alone_answer_no_question(data_dir: Path) -> None:
 )
 def test_damaged_folds_are_errors(data_dir: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DataCorrupt, match=message):
-        read_folds(folds_of(data_dir, **changes), face_acts.read(data_dir))
+        FoldPredictor(read_folds(folds_of(data_dir, **changes), TRAINS), face_acts.read(data_dir))
     with pytest.raises(DataNotFound, match="grice train intentions --folds"):
-        persuasion.evaluate(Options(data_dir, systems=("grice",)), folds=data_dir / "none.json")
+        persuasion.evaluate(PersuasionOptions(data_dir, systems=("grice",)), folds=data_dir / "none.json")
 
 
 # A detector
@@ -200,8 +197,8 @@ class Detector:
 
 def test_the_shipped_detector_reads_the_dialogue_as_bot_and_user(data_dir: Path) -> None:
     detector = Detector()
-    options = Options(data_dir, systems=("grice",), weights="shipped")
-    sheet = persuasion.evaluate(options, lambda given: DetectorPredictor(detector), data_dir / "none.json")
+    options = PersuasionOptions(data_dir, systems=("grice",), weights="shipped")
+    sheet = persuasion.evaluate(options, lambda name, threads: DetectorPredictor(detector), data_dir / "none.json")
     spoken = Spoken(face_acts.read(data_dir)[0], 5)
     assert len(detector.read) == 13 + 3
     assert detector.read[5].last.text == spoken.utterance.text
@@ -214,9 +211,9 @@ def test_the_shipped_detector_reads_the_dialogue_as_bot_and_user(data_dir: Path)
 
 
 def test_the_report_says_how_many_dialogues_the_shipped_weights_saw(data_dir: Path) -> None:
-    options = Options(data_dir, systems=("grice",), weights="shipped")
+    options = PersuasionOptions(data_dir, systems=("grice",), weights="shipped")
     folds = folds_of(data_dir, folds={"7": 0, "8": 0})
-    sheet = persuasion.evaluate(options, predictors=lambda given: DetectorPredictor(Detector()), folds=folds)
+    sheet = persuasion.evaluate(options, predictors=lambda name, threads: DetectorPredictor(Detector()), folds=folds)
     assert "grice: the shipped weights were trained on 1 of these 2 dialogues" in sheet.notes
 
 
@@ -276,10 +273,10 @@ def scripted(*replies: str) -> tuple[Callable[[Sequence[Message]], str], list[st
 def test_a_reason_is_asked_for_first(data_dir: Path) -> None:
     asked = questions(data_dir)[0]
     ask, prompts = scripted("A is tempting, but they attack.", "(B)")
-    assert asked_with_reason(asked, ask) == "B"
+    assert ask_with_reason(asked, ask) == "B"
     assert prompts == [reason_prompt(asked), select_prompt(asked, "A is tempting, but they attack.")]
     ask, prompts = scripted("hm")
-    assert asked_plainly(asked, ask) is None
+    assert ask_plainly(asked, ask) is None
     assert prompts == [plain_prompt(asked)]
 
 
@@ -322,7 +319,7 @@ def test_annotated_dialogues_are_asked_about(data_dir: Path) -> None:
     votes = {"new": ["er-asks-for-donation"] * 2}
     entry = {"role": said.role, "text": said.text, "face_act": said.face_act, "descriptions": votes}
     path.write_text(json.dumps({"dialogue_id": "mine", "utterances": [entry]}))
-    options = Options(data_dir, annotations=path, systems=("grice", "majority"), tasks=("multiple-choice",))
+    options = PersuasionOptions(data_dir, annotations=path, systems=("grice", "majority"), tasks=("multiple-choice",))
     sheet = persuasion.evaluate(options, folds=folds_of(data_dir))
     assert figures(sheet)["multiple-choice", "majority", "accuracy"] == 100
     assert "nothing of question mine:0" in sheet.reasons["multiple-choice/grice"]
@@ -331,7 +328,7 @@ def test_annotated_dialogues_are_asked_about(data_dir: Path) -> None:
 
 @needs_released_data
 def test_the_released_predictions() -> None:
-    sheet = persuasion.evaluate(Options(Path(os.environ["GRICE_DATA_DIR"]), systems=("authors",), tasks=("face-acts",)))
+    sheet = persuasion.evaluate(PersuasionOptions(Path(os.environ["GRICE_DATA_DIR"]), systems=("authors",), tasks=("face-acts",)))
     found = figures(sheet)
     assert found["face-acts", "authors", "accuracy"] == pytest.approx(65.89, abs=0.01)
     assert found["face-acts", "authors", "macro_f1"] == pytest.approx(54.73, abs=0.01)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from openai_server import chat, openai_server
 
-from grice.benchmarks.core.benchmark import Options
+from grice.benchmarks.llm import WindowedOptions
 from grice.benchmarks.persuasion import critical
 from grice.benchmarks.persuasion.annotations import AnnotatedDialogue, read_annotations
 from grice.benchmarks.persuasion.critical import CHOICES, Finding
@@ -96,7 +96,7 @@ class Seer:
 
 def test_without_a_judge_the_detector_is_asked_alone() -> None:
     asked = critical.critical_questions([dialogue()])
-    run, found = critical.findings(asked, None, Seer(), Options(Path()))
+    run, found = critical.findings(asked, None, Seer(), WindowedOptions(Path()))
     assert run is None
     assert [(each.judge, each.detector) for each in found] == [(None, "hpos-")] * 2
 
@@ -135,4 +135,4 @@ def test_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
 @pytest.mark.parametrize("count", [0, 21])
 def test_there_are_not_more_dialogues_than_prompts(count: int) -> None:
     with pytest.raises(InputError, match=r"dialogues: got .*1 to 20"):
-        critical.generated("m", count, Options(Path(), llm_url="http://127.0.0.1:1/v1"))
+        critical.generated("m", count, WindowedOptions(Path(), llm_url="http://127.0.0.1:1/v1"))

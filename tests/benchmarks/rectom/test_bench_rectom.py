@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench_fixtures import bench, check_shape
+from bench_fixtures import bench, check_shape, figures
 from data_fixtures import needs_released_data
 from loopback_server import Answer
 from openai_server import chat, openai_server
 from rectom_fixtures import DIALOGUES, QUESTIONS, write_rectom
 
-from grice.benchmarks.core.benchmark import Options, Sheet
-from grice.benchmarks.core.results import Result
+from grice.benchmarks.core.folds import read_folds
+from grice.benchmarks.core.paper import read_paper
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.llm import read_run, run_folders
 from grice.benchmarks.rectom import benchmark as rectom
-from grice.benchmarks.rectom.folds import read_folds
-from grice.benchmarks.rectom.metrics import scored
-from grice.benchmarks.rectom.paper import paper
-from grice.benchmarks.rectom.prompts import Prompt, letters_in
+from grice.benchmarks.rectom.benchmark import PAPER, RectomOptions, best_model
+from grice.benchmarks.rectom.folds import TRAINS, stored_answers
+from grice.benchmarks.rectom.llm import Prompt, letters_in
+from grice.benchmarks.rectom.metrics import score
 from grice.middleware.llm import Message
 from grice.models.data import rectom as data
 from grice.models.errors import DataCorrupt, DataNotFound
@@ -34,10 +35,6 @@ JUDGEMENTS: tuple[Task, ...] = ("judgement-recommender", "judgement-seeker")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write_rectom(tmp_path)
-
-
-def figures(sheet: Sheet) -> dict[tuple[str, str, str], Result]:
-    return {(result.task, result.system, result.metric): result for result in sheet.results}
 
 
 def accuracy(sheet: Sheet, task: str, system: str) -> float:
@@ -89,7 +86,7 @@ def test_the_command_prints_and_writes_the_floors(folder: Path, tmp_path: Path, 
 
 
 def test_floors_are_the_best_constant_answers(folder: Path) -> None:
-    sheet = rectom.evaluate(Options(folder, systems=("majority", "majority-option", "random")))
+    sheet = rectom.evaluate(RectomOptions(folder, systems=("majority", "majority-option", "random")))
     task = "coarse-intention-recommender"  # {E, C} in four dialogues of six, {C} in two: E is right in four, C in all
     assert accuracy(sheet, task, "majority") == pytest.approx(100 * 4 / 6)
     assert accuracy(sheet, task, "majority-option") == pytest.approx(100 * 2 / 6)
@@ -98,13 +95,15 @@ def test_floors_are_the_best_constant_answers(folder: Path) -> None:
 
 
 def test_chance_is_the_papers(folder: Path) -> None:
-    sheet = rectom.evaluate(Options(folder, systems=("random",)))
+    sheet = rectom.evaluate(RectomOptions(folder, systems=("random",)))
     for task in TASKS:
-        assert accuracy(sheet, task, "random") == pytest.approx(paper().accuracy(task, "Random Guess"), abs=0.005)
+        assert accuracy(sheet, task, "random") == pytest.approx(
+            read_paper(PAPER).value(task, "Random Guess", "accuracy"), abs=0.005
+        )
 
 
 def test_limit_takes_the_first_questions_of_each_task(folder: Path) -> None:
-    sheet = rectom.evaluate(Options(folder, systems=("majority",), limit=2))
+    sheet = rectom.evaluate(RectomOptions(folder, systems=("majority",), limit=2))
     assert {result.n for result in sheet.results if result.metric == "accuracy"} == {2}
     assert len(sheet.groups) == 2 * len(TASKS)
 
@@ -113,7 +112,7 @@ def test_stored_folds_are_scored_by_exact_match(folder: Path, folds: Path) -> No
     content = stored(folder)
     content["predictions"]["coarse-intention-seeker"].update({"100/2/0": "CD", "101/2/0": "DC", "102/2/0": "BCD", "103/2/0": "C"})
     folds.write_text(json.dumps(content), encoding="utf-8")
-    sheet = rectom.evaluate(Options(folder), folds=folds)
+    sheet = rectom.evaluate(RectomOptions(folder), folds=folds)
     assert accuracy(sheet, "coarse-intention-seeker", "grice") == pytest.approx(100 * 2 / 6)
     assert figures(sheet)["coarse-intention-seeker", "grice", "accuracy"].low is not None
     assert accuracy(sheet, "prediction-seeker", "grice") == 100
@@ -126,7 +125,7 @@ def test_fine2coarse_forgives_the_wrong_fine_intention_of_the_right_coarse_one(f
     answers = {"100/2/0": "E", "101/3/0": "EJ", "102/2/0": "EFJ", "103/3/0": "EJ", "104/2/0": "FJ", "105/3/0": "F"}
     content["predictions"]["fine-intention-recommender"] = answers
     folds.write_text(json.dumps(content), encoding="utf-8")
-    found = figures(rectom.evaluate(Options(folder), folds=folds))
+    found = figures(rectom.evaluate(RectomOptions(folder), folds=folds))
     assert found["fine-intention-recommender", "grice", "accuracy"].value == pytest.approx(100 * 1 / 6)
     assert found["fine-intention-recommender", "grice", "fine2coarse"].value == pytest.approx(100 * 4 / 6)
 
@@ -140,7 +139,7 @@ def test_judgement_is_analysed_by_what_letters_stand_for(folder: Path, task: Tas
             None if said is None else question.letters_of(frozenset({said}))
             for question, said in zip(questions, answers, strict=True)
         ]
-        return {metric: measure.value for metric, measure in scored(task, questions, chosen).measures.items()}
+        return {metric: measure.value for metric, measure in score(task, questions, chosen).measures.items()}
 
     assert values(["yes"] * 6) == pytest.approx(
         {"accuracy": 100 / 3, "prediction_bias": 100, "false_positive_rate": 100, "recall_no": 0}
@@ -151,19 +150,19 @@ def test_judgement_is_analysed_by_what_letters_stand_for(folder: Path, task: Tas
 
 
 def test_what_nothing_can_be_divided_by_is_not_scored(folder: Path) -> None:
-    sheet = rectom.evaluate(Options(folder, systems=("majority",), limit=1))  # yes is right in the only judgements
+    sheet = rectom.evaluate(RectomOptions(folder, systems=("majority",), limit=1))  # yes is right in the only judgements
     assert figures(sheet)["judgement-seeker", "majority", "recall_no"].value is None
     assert figures(sheet)["judgement-seeker", "majority", "recall_no"].unscored == 1
     assert sheet.reasons["judgement-seeker/majority"] == "nothing to divide by in false_positive_rate, recall_no"
 
 
 def test_a_missing_file_of_folds_is_a_reason_or_an_error(folder: Path, tmp_path: Path) -> None:
-    sheet = rectom.evaluate(Options(folder), folds=tmp_path / "nothing.json")
+    sheet = rectom.evaluate(RectomOptions(folder), folds=tmp_path / "nothing.json")
     assert figures(sheet)["belief", "grice", "accuracy"].value is None
     assert figures(sheet)["belief", "grice", "accuracy"].unscored == QUESTIONS["belief"]
     assert "--weights shipped" in sheet.reasons["belief/grice"]
     with pytest.raises(DataNotFound, match=r"nothing\.json is not there; run `grice train"):
-        rectom.evaluate(Options(folder, systems=("grice",)), folds=tmp_path / "nothing.json")
+        rectom.evaluate(RectomOptions(folder, systems=("grice",)), folds=tmp_path / "nothing.json")
 
 
 @pytest.mark.parametrize(
@@ -189,12 +188,12 @@ def test_stored_folds_must_answer_every_question(folder: Path, folds: Path, chan
     change(content)
     folds.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(DataCorrupt, match=message) as raised:
-        read_folds(folds).answers(data.read(folder))
+        stored_answers(read_folds(folds, TRAINS), data.read(folder))
     assert "--weights shipped" in str(raised.value)
 
 
 def test_a_shipped_model_answers_all_questions(folder: Path, folds: Path) -> None:
-    sheet = rectom.evaluate(Options(folder, weights="shipped"), models=lambda _: Oracle(), folds=folds)
+    sheet = rectom.evaluate(RectomOptions(folder, weights="shipped"), models=lambda _: Oracle(), folds=folds)
     assert {task: accuracy(sheet, task, "grice") for task in TASKS} == {**dict.fromkeys(TASKS, 100), "desire": 0}
     assert figures(sheet)["judgement-recommender", "grice", "recall_no"].value == 100
     assert "grice: the shipped weights were trained on 6 of these 6 dialogues" in sheet.notes
@@ -227,9 +226,9 @@ def test_a_question_is_asked_once(folder: Path) -> None:
         return "It greets first.\n**Answer:** E, C"
 
     prompt = Prompt(question(folder, "coarse-intention-recommender"), "chain-of-thought")
-    assert prompt.asked(ask) == "CE"
+    assert prompt.ask(ask) == "CE"
     assert asked == [[Message("user", prompt.text)]]
-    assert prompt.asked(lambda _: "I cannot say.") is None
+    assert prompt.ask(lambda _: "I cannot say.") is None
 
 
 OPTIONS = tuple(Option(letter, f"About {plant}.", plant) for letter, plant in zip("ABC", ("beans", "leek", "peas"), strict=True))
@@ -309,16 +308,20 @@ def test_averages_of_the_papers_models_are_those_it_prints() -> None:
         "judgement-seeker": 34.53,
     }
     for task, average in printed.items():
-        rows = [row.metrics["accuracy"] for row in paper().rows if row.task == task and row.system not in ("Human", "Random Guess")]
+        rows = [
+            row.metrics["accuracy"]
+            for row in read_paper(PAPER).rows
+            if row.task == task and row.system not in ("Human", "Random Guess")
+        ]
         assert len(rows) == 10
         assert sum(rows) / len(rows) == pytest.approx(average, abs=0.015)
-    assert paper().best_model("desire").system == "GPT-4o"
-    assert sum(paper().n.values()) == 20524
+    assert best_model("desire").system == "GPT-4o"
+    assert sum({row.task: row.n for row in read_paper(PAPER).rows}.values()) == 20524
 
 
 @needs_released_data
 def test_floors_of_the_released_files() -> None:
-    sheet = rectom.evaluate(Options(Path(os.environ["GRICE_DATA_DIR"]), systems=("majority", "majority-option", "random")))
+    sheet = rectom.evaluate(RectomOptions(Path(os.environ["GRICE_DATA_DIR"]), systems=("majority", "majority-option", "random")))
     assert len(sheet.groups) == 17784
     assert {task: f"{accuracy(sheet, task, 'majority'):.1f}" for task in TASKS} == {
         "fine-intention-recommender": "13.3",

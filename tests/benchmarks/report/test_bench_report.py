@@ -17,8 +17,7 @@ from openai_server import chat, openai_server
 
 from grice.benchmarks.core.results import Published, Report, Result, Run, Table
 from grice.benchmarks.report.bars import extent
-from grice.benchmarks.report.content import content_of
-from grice.benchmarks.report.inputs import read_inputs
+from grice.benchmarks.report.content import content_of, read_inputs
 from grice.benchmarks.report.markdown import markdown
 from grice.benchmarks.report.page import page
 from grice.benchmarks.report.shown import Bar

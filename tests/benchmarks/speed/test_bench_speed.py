@@ -10,24 +10,26 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
-from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline
+from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.benchmarks.speed import timing
 from grice.benchmarks.speed.behaviors import add_behaviors, fresh_dialogues
-from grice.benchmarks.speed.checkpoint import Checkpoint, PyTorchRewriter
+from grice.benchmarks.speed.benchmark import _letters
+from grice.benchmarks.speed.checkpoint import SHIPPED, FloatRewriter, PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import VARIANTS
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
-from grice.benchmarks.speed.rest_load import Caller, body_of, drive
-from grice.benchmarks.speed.rest_service import RestService
+from grice.benchmarks.speed.load import Caller, body_of, drive
+from grice.benchmarks.speed.options import SpeedOptions
+from grice.benchmarks.speed.servers import RestService
 from grice.benchmarks.speed.timing import BLOCK, WARM_UP, add_times, interleaved, percentile, rate
 from grice.benchmarks.stats.bootstrap import estimate
-from grice.middleware.service.app import create_app
-from grice.models import Dialogue, Turn
+from grice.middleware.service.http.app import create_app
+from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.errors import ModelError, ModelNotFound, WeightsError
-from grice.models.export.directness import export_directness
+from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import write_manifest
 
@@ -44,7 +46,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with serving(create_app(fake_pipeline(), FakeRewriter("softly"))) as client:
+    with serving(create_app(fakes(fake_pipeline(), FakeRewriter("softly")))) as client:
         yield str(client.base_url)
 
 
@@ -95,8 +97,8 @@ def test_the_time_of_a_turn_is_the_median_of_its_rounds() -> None:
 
 
 def test_ctranslate2_generates_pytorchs_tokens(data: Path, checkpoint: Path) -> None:
-    loaded = Checkpoint(checkpoint)
-    sources = loaded.sources(dialogues(held_out(Options(data, "all", limit=16)).rows, "indirect"))
+    loaded = FloatRewriter(checkpoint)
+    sources = loaded.sources(dialogues(held_out(SpeedOptions(data, "all", limit=16)).rows, "indirect"))
     pytorch = PyTorchRewriter(loaded, 1).generate(sources)
     assert len({tuple(row) for row in pytorch}) > 4
     assert min(map(len, pytorch)) > 0
@@ -106,17 +108,29 @@ def test_ctranslate2_generates_pytorchs_tokens(data: Path, checkpoint: Path) -> 
 
 
 def test_int8_is_converted_too(data: Path, checkpoint: Path) -> None:
-    given = dialogues(held_out(Options(data)).rows, "indirect")
-    assert all(CTranslate2Rewriter(Checkpoint(checkpoint), 1).rewrite(given))
+    given = dialogues(held_out(SpeedOptions(data)).rows, "indirect")
+    assert all(CTranslate2Rewriter(FloatRewriter(checkpoint), 1).rewrite(given))
 
 
 def test_a_checkpoint_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFound, match="nothing-here"):
-        Checkpoint(tmp_path / "nothing-here")
+        FloatRewriter(tmp_path / "nothing-here")
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "training.json").write_text('{"recipe": "other"}', encoding="utf-8")
-    with pytest.raises(WeightsError, match="no source format"):
-        Checkpoint(tmp_path)
+    with pytest.raises(WeightsError, match="not a tokenizer"):
+        FloatRewriter(tmp_path)
+
+
+def test_rivals_run_on_the_weights_of_the_shipped_rewriter() -> None:
+    asked = [Turn("user", "I am looking for a hotel in the north."), Turn("bot", "There is an expensive one. Shall I book it?")]
+    texts = ("I don't have that much money.", "Please book a table for 2 people at 18:30 on Tuesday.")
+    given = [Dialogue.of(text, asked) for text in texts]
+    ours = [result.text for result in load_rewriter().predict(given)]
+    with float_rewriter(SHIPPED, "rewriter") as weights:
+        rivals = [PyTorchRewriter(weights, 1), CTranslate2Rewriter(weights, 1)]
+    for rival in rivals:
+        said = [_letters(text) for text in rival.rewrite(given)]
+        assert said == [_letters(text) for text in ours]
 
 
 @pytest.mark.parametrize("callers", [1, 8])
@@ -125,7 +139,7 @@ def test_every_body_is_sent_once_and_timed(callers: int) -> None:
     pipeline = fake_pipeline()
     pipeline.rewriter = rewriter
     given = [Dialogue.of(f"turn {number}", [Turn("bot", "Which one?")]) for number in range(20)]
-    with serving(create_app(pipeline, FakeRewriter("softly"))) as client:
+    with serving(create_app(fakes(pipeline, FakeRewriter("softly")))) as client:
         load = drive(str(client.base_url), [body_of(dialogue) for dialogue in given], callers)
     assert np.isfinite(load.seconds).all()
     assert load.wall >= load.seconds.max()
@@ -167,13 +181,13 @@ def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, cap
 
 
 def test_nine_scores_are_timed_on_dialogues_that_were_never_seen(data: Path) -> None:
-    found = held_out(Options(data))
+    found = held_out(SpeedOptions(data))
     given, sheet, monitors = dialogues(found.rows, "indirect"), Sheet("speed", found.groups, 0), {}
 
-    def load(_: Options, name: str) -> FakeBehaviors:
+    def load(_: SpeedOptions, name: str) -> FakeBehaviors:
         return monitors.setdefault(name, FakeBehaviors())
 
-    add_behaviors(sheet, Options(data, rounds=2), ("grice-int8", "pytorch", "grice-fp32"), given, load)
+    add_behaviors(sheet, SpeedOptions(data, rounds=2), ("grice-int8", "pytorch", "grice-fp32"), given, load)
     times = {(result.task, result.system, result.metric): result for result in sheet.results}
     metrics = ("p50_ms", "p95_ms", "p99_ms", "per_second")
     assert set(times) == {("behaviors", name, metric) for name in ("grice-int8", "grice-fp32") for metric in metrics}

@@ -9,10 +9,11 @@ import pytest
 from bench_fixtures import write_data
 from fake_models import FakeIntentions, FakeMind, FakeSlots
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.benchmarks.speed.behaviors import fresh_dialogues
 from grice.benchmarks.speed.classifiers import MENTIONS, add_intentions, add_mind, add_slots, load_resolver, recommended
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.timing import WARM_UP
 from grice.models import Dialogue, Turn
 from grice.models.errors import WeightsError
@@ -39,6 +40,7 @@ class Slots(FakeSlots):
 
 class Mind(FakeMind):
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[RecommendationDialogue] = []
 
     def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
@@ -52,17 +54,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def options(data: Path) -> Options:
-    return Options(data, rounds=2)
+def options(data: Path) -> SpeedOptions:
+    return SpeedOptions(data, rounds=2)
 
 
 @pytest.fixture
-def given(options: Options) -> list[Dialogue]:
+def given(options: SpeedOptions) -> list[Dialogue]:
     return dialogues(held_out(options).rows, "indirect")
 
 
 @pytest.fixture
-def sheet(options: Options) -> Sheet:
+def sheet(options: SpeedOptions) -> Sheet:
     return Sheet("speed", held_out(options).groups, 0)
 
 
@@ -82,7 +84,7 @@ def check_followed(read: Sequence[Dialogue], calls: int) -> list[Dialogue]:
     return read_once
 
 
-def test_a_turn_is_timed_against_eight_values(sheet: Sheet, options: Options, given: list[Dialogue]) -> None:
+def test_a_turn_is_timed_against_eight_values(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
     resolvers: dict[str, Slots] = {}
     add_slots(sheet, options, SYSTEMS, given, lambda _, name: resolvers.setdefault(name, Slots()))
     check_timed(sheet, {("slots", "grice-int8"), ("slots", "grice-fp32")})
@@ -93,7 +95,7 @@ def test_a_turn_is_timed_against_eight_values(sheet: Sheet, options: Options, gi
     assert all(any(question.dialogue.last.text.startswith(each.last.text) for each in given) for question in questions)
 
 
-def test_intentions_are_timed_unread_and_followed(sheet: Sheet, options: Options, given: list[Dialogue]) -> None:
+def test_intentions_are_timed_unread_and_followed(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
     detector = FakeIntentions()
     add_intentions(sheet, options, SYSTEMS, given, lambda _: detector)
     check_timed(sheet, {("intentions", "grice-int8"), ("intentions-cold", "grice-int8")})
@@ -102,14 +104,14 @@ def test_intentions_are_timed_unread_and_followed(sheet: Sheet, options: Options
     assert len(set(turns)) == len(turns)
 
 
-def test_numbers_go_on_behind_those_of_behaviors(sheet: Sheet, options: Options, given: list[Dialogue]) -> None:
+def test_numbers_go_on_behind_those_of_behaviors(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
     scored = {turn for items in fresh_dialogues(given, 2 * (options.rounds + 1)) for each in items for turn in each.turns}
     detector = FakeIntentions()
     add_intentions(sheet, options, SYSTEMS, given, lambda _: detector)
     assert scored.isdisjoint(turn for batch in detector.batches for dialogue in batch for turn in dialogue.turns)
 
 
-def test_minds_are_timed_unread_and_followed(sheet: Sheet, options: Options, given: list[Dialogue]) -> None:
+def test_minds_are_timed_unread_and_followed(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
     model = Mind()
     add_mind(sheet, options, SYSTEMS, given, lambda _: model)
     check_timed(sheet, {("mind", "grice-int8"), ("mind-cold", "grice-int8")})
@@ -134,20 +136,20 @@ def test_mentions_differ_without_their_titles() -> None:
 def test_it_says_what_cannot_be_loaded_and_goes_on(data: Path, tmp_path: Path) -> None:
     """Also where the system was asked for by name: without one model its others are timed."""
 
-    def load(options: Options, system: str) -> Slots:
+    def load(options: SpeedOptions, system: str) -> Slots:
         if system == "grice-fp32":
             return load_resolver(options, system)
         raise WeightsError("the weights are truncated")
 
     sheet = Sheet("speed", ["a"], 0)
-    asked = Options(data, systems=("grice-fp32", "grice-int8"), resolver=str(tmp_path))
+    asked = SpeedOptions(data, systems=("grice-fp32", "grice-int8"), resolver=str(tmp_path))
     add_slots(sheet, asked, asked.systems, [Dialogue.of("Hello?", [Turn("bot", "Hello.")])], load)
     assert {result.value for result in sheet.results} == {None}
     assert sheet.reasons["slots/grice-int8"] == "the weights are truncated"
     assert str(tmp_path) in sheet.reasons["slots/grice-fp32"]
 
 
-def test_other_systems_have_no_readers(sheet: Sheet, options: Options, given: list[Dialogue]) -> None:
+def test_other_systems_have_no_readers(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("loaded")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grice.benchmarks.core.benchmark import Options, Sheet
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.worker import TURNS, add_worker, conversations
 from grice.models.dialogue import Dialogue
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.skipif(shutil.which("redis-server") is None, reason="re
 
 def measured(tmp_path: Path, *command: str, asked: str = "grice-int8") -> Sheet:
     sheet = Sheet("speed", ["a", "b"], 0)
-    add_worker(sheet, Options(tmp_path, rounds=2), (asked,), GIVEN, command)
+    add_worker(sheet, SpeedOptions(tmp_path, rounds=2), (asked,), GIVEN, command)
     return sheet
 
 

@@ -28,9 +28,8 @@ from grice.middleware.alerts import (
     read_rules,
 )
 from grice.middleware.alerts.firing import Firing, FiringStore, MemoryFiring
-from grice.middleware.alerts.fisher import probability_of_so_many
 from grice.middleware.alerts.redis_firing import KEY, RedisFiring
-from grice.middleware.alerts.rules import Verdict
+from grice.middleware.alerts.rules import Verdict, probability_of_so_many
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.rates import MemoryRates, Rate
 from grice.middleware.rates.redis import RedisRates

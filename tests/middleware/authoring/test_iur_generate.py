@@ -11,7 +11,7 @@ import pytest
 from iur_fixtures import GARDEN, PRICE, ScriptedResolver, by_words, write_domain, write_schema
 from openai_server import OpenAiServer, Request, chat, openai_server, refusing
 
-from grice.benchmarks.iur import generate_command
+from grice.benchmarks.iur import generate as generate_command
 from grice.middleware.authoring.indirect_requests import (
     Candidate,
     Generated,

@@ -13,13 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import FakeRewriter, fake_pipeline, fakes
 from live_service import eventually, serving
 from loopback_server import LoopbackServer, analysing, dripping, hanging, loopback, saying, turn_row
 
 from grice.middleware import PipelineSettings
-from grice.middleware.client import RemoteDirectness, RemotePipeline, RemoteService, RemoteSettings
-from grice.middleware.service.app import create_app
+from grice.middleware.capabilities.directness import DIRECTNESS
+from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.client import Remote, RemoteService, RemoteSettings
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import Mode, ServiceSettings
 from grice.models import Dialogue
 from grice.models.errors import CircuitOpen, DeadlineExceeded, ServiceError, SettingsError
@@ -43,7 +45,7 @@ def hasty(url: str) -> RemoteService:
 
 @contextmanager
 def real_service(settings: ServiceSettings | None = None) -> Iterator[str]:
-    with serving(create_app(fake_pipeline(), FakeRewriter("softly"), settings)) as client:
+    with serving(create_app(fakes(fake_pipeline(), FakeRewriter("softly")), settings)) as client:
         yield str(client.base_url)
 
 
@@ -56,31 +58,27 @@ def service_url() -> Iterator[str]:
 @pytest.mark.parametrize("mode", ["append", "replace"])
 def test_the_remote_pipeline_answers_as_the_one_in_process(service_url: str, mode: Mode) -> None:
     local = fake_pipeline(PipelineSettings(mode=mode))
-    remote = RemotePipeline(patient(service_url), mode)
+    remote = Remote(TURNS, patient(service_url), mode=mode)
     dialogues = [WISH, PLAIN] * 40
     assert remote.predict(dialogues) == local.predict(dialogues)
     assert remote.predict([]) == []
 
 
 def test_without_a_mode_the_service_decides(service_url: str) -> None:
-    assert RemotePipeline(patient(service_url)).predict([WISH]) == fake_pipeline().predict([WISH])
-
-
-def test_the_remote_directness_is_that_of_the_model_in_process(service_url: str) -> None:
-    assert RemoteDirectness(patient(service_url)).predict([WISH, PLAIN]) == fake_pipeline().directness.predict([WISH, PLAIN])
+    assert Remote(TURNS, patient(service_url)).predict([WISH]) == fake_pipeline().predict([WISH])
 
 
 def test_a_failure_inside_the_service_comes_with_the_turn(service_url: str) -> None:
-    (analysis,) = RemotePipeline(patient(service_url)).predict([Dialogue.of("I wish for poison")])
+    (analysis,) = Remote(TURNS, patient(service_url)).predict([Dialogue.of("I wish for poison")])
     assert (analysis.text, analysis.reason) == ("I wish for poison", "failed")
     assert [failure.stage for failure in analysis.failures] == ["directness"]
 
 
 def test_keys_are_sent_and_not_shown() -> None:
     with real_service(ServiceSettings(api_keys=("sesame",))) as url:
-        assert RemotePipeline(patient(url, "sesame")).predict([PLAIN])[0].failures == ()
+        assert Remote(TURNS, patient(url, "sesame")).predict([PLAIN])[0].failures == ()
         service = patient(url, "wrong-key")
-        (failure,) = RemotePipeline(service).predict([PLAIN])[0].failures
+        (failure,) = Remote(TURNS, service).predict([PLAIN])[0].failures
     assert failure.stage == "service"
     assert "/v1/turns answered 401: This path needs an API key" in failure.message
     assert "wrong-key" not in failure.message + repr(service.settings)
@@ -89,7 +87,7 @@ def test_keys_are_sent_and_not_shown() -> None:
 
 def test_connections_are_kept() -> None:
     with loopback(analysing(lambda texts: None)) as server:
-        remote = RemotePipeline(patient(server.url))
+        remote = Remote(TURNS, patient(server.url))
         assert all(not remote.predict([WISH])[0].failures for _ in range(5))
         assert (server.connections, len(server.requests)) == (1, 5)
 
@@ -102,7 +100,7 @@ def test_a_connection_that_the_server_closed_costs_no_message() -> None:
         return False
 
     with loopback(once) as server:
-        remote = RemotePipeline(patient(server.url))
+        remote = Remote(TURNS, patient(server.url))
         assert all(not remote.predict([WISH])[0].failures for _ in range(5))
 
 
@@ -117,7 +115,7 @@ def test_a_connection_that_is_closed_as_it_is_used_costs_no_message() -> None:
         return answer(connection, request)
 
     with loopback(every_other) as server:
-        remote = RemotePipeline(patient(server.url))
+        remote = Remote(TURNS, patient(server.url))
         assert all(not remote.predict([WISH])[0].failures for _ in range(4))
         assert len(server.requests) == 4 + 3
 
@@ -172,7 +170,7 @@ UNREACHABLE: dict[str, Callable[[], object]] = {
 def test_a_service_that_does_not_answer_costs_one_deadline_once(kind: str) -> None:
     with UNREACHABLE[kind]() as url:  # type: ignore[attr-defined]
         service = hasty(url)
-        remote = RemotePipeline(service, "append")
+        remote = Remote(TURNS, service, mode="append")
         began = time.monotonic()
         analyses = [remote.predict([WISH])[0] for _ in range(20)]
         took = time.monotonic() - began
@@ -184,7 +182,7 @@ def test_a_service_that_does_not_answer_costs_one_deadline_once(kind: str) -> No
     assert {failure.error for failure in failures[1:]} == {"CircuitOpen"}
     assert all("is not asked until it answers again; it failed before: " in failure.message for failure in failures[1:])
     with pytest.raises(CircuitOpen):
-        RemoteDirectness(service).predict([WISH])
+        Remote(DIRECTNESS, service).predict([WISH])
 
 
 @pytest.mark.parametrize("start", [None, b"HTTP/1.1 200 OK\r\nx: ", b"HTTP/1.1 200 OK\r\ncontent-length: 90000\r\n\r\n"])
@@ -192,7 +190,7 @@ def test_nobody_goes_on_waiting_after_the_deadline(start: bytes | None) -> None:
     gone = threading.Event()
     with loopback(hanging(gone) if start is None else dripping(start, gone)) as server:
         with pytest.raises(DeadlineExceeded, match=r"POST http://127.0.0.1:[0-9]+/v1/directness did not answer within 200 ms"):
-            RemoteDirectness(hasty(server.url)).predict([WISH])
+            Remote(DIRECTNESS, hasty(server.url)).predict([WISH])
         assert gone.wait(20)
 
 
@@ -200,7 +198,7 @@ def test_nobody_goes_on_waiting_after_the_deadline(start: bytes | None) -> None:
 def test_a_request_that_is_refused_does_not_open_the_circuit(status: str) -> None:
     with loopback(saying({"detail": "not so"}, status, "location: http://127.0.0.1:1/\r\n")) as server:
         service = patient(server.url)
-        (failure,) = RemotePipeline(service).predict([WISH])[0].failures
+        (failure,) = Remote(TURNS, service).predict([WISH])[0].failures
         assert failure.error == "ServiceError"
         assert failure.message == f"/v1/turns answered {status[:3]}: not so"
         assert not service.breaker.is_open
@@ -226,32 +224,32 @@ ROW = turn_row({"turns": [{"text": "I wish it were warmer"}]}, lambda texts: "Tu
         ({"items": [{**ROW, "decision": "guess"}], "schema_version": 1}, "decision: 'guess'"),
         ({"items": [{**ROW, "directness": {"score": 7}}], "schema_version": 1}, "score: 7"),
         ({"items": [{**ROW, "directness": {"score": True}}], "schema_version": 1}, "score: True"),
-        ({"items": [{**ROW, "rewrite": {"text": "x", "tokens": True}}], "schema_version": 1}, "tokens: True"),
+        ({"items": [{**ROW, "rewrite": {"text": "x", "confidence": 0.5, "tokens": True}}], "schema_version": 1}, "tokens: True"),
         ({"items": [{**ROW, "findings": [{"kind": "new"}]}], "schema_version": 1}, "kind: 'new'"),
         ({"items": [{**ROW, "failures": [{"stage": "moon"}]}], "schema_version": 1}, "stage: 'moon'"),
     ],
 )
 def test_an_answer_of_another_shape_is_a_failure(answer: object, message: str) -> None:
     with loopback(saying(answer)) as server:
-        (analysis,) = RemotePipeline(patient(server.url)).predict([WISH])
+        (analysis,) = Remote(TURNS, patient(server.url)).predict([WISH])
     assert (analysis.text, analysis.reason, analysis.failures[0].error) == (WISH.last.text, "failed", "ServiceError")
     assert message in analysis.failures[0].message
 
 
 def test_an_endless_answer_is_not_kept() -> None:
     with loopback(saying(b"x" * 9_000_000)) as server:
-        (analysis,) = RemotePipeline(patient(server.url)).predict([WISH])
+        (analysis,) = Remote(TURNS, patient(server.url)).predict([WISH])
     assert "more than 8000000 bytes" in analysis.failures[0].message
 
 
 FAKES = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from grice.middleware.cli.serve import announce
-from grice.middleware.service.server import serve
+from grice.middleware.service.http.server import serve
 from grice.middleware.settings import ServiceSettings
-serve(fake_pipeline(), FakeRewriter(), ServiceSettings(port=int(sys.argv[2])), announce)
+serve(fakes(), ServiceSettings(port=int(sys.argv[2])), announce)
 """
 
 
@@ -267,7 +265,7 @@ def test_a_service_that_hangs_dies_and_comes_back_is_used_again() -> None:
     processes = [process]
     try:
         service = hasty(url)
-        remote = RemotePipeline(service, "append")
+        remote = Remote(TURNS, service, mode="append")
         eventually(lambda: not remote.predict([WISH])[0].failures)
         process.send_signal(signal.SIGSTOP)
         assert remote.predict([WISH])[0].failures[0].error == "DeadlineExceeded"
@@ -293,7 +291,7 @@ def test_a_service_that_hangs_dies_and_comes_back_is_used_again() -> None:
 def test_a_service_that_answers_only_probes_is_asked_less_and_less() -> None:
     with loopback(saying({"detail": "broken"}, "500 Internal Server Error")) as server:
         service = RemoteService(RemoteSettings(server.url, deadline_ms=PATIENT_MS), probe_every_s=0.02)
-        remote = RemotePipeline(service)
+        remote = Remote(TURNS, service)
         pauses = []
         for _ in range(4):
             began = time.monotonic()
@@ -328,15 +326,16 @@ def test_settings_out_of_range_are_refused(values: dict[str, object], message: s
 
 def test_a_path_in_front_is_kept() -> None:
     with loopback(analysing(lambda texts: None)) as server:
-        assert RemotePipeline(patient(server.url + "/grice/")).predict([WISH])[0].failures == ()
+        assert Remote(TURNS, patient(server.url + "/grice/")).predict([WISH])[0].failures == ()
         assert server.requests[0].startswith(b"POST /grice/v1/turns HTTP/1.1")
 
 
 def test_without_urllib3_the_install_line_is_named() -> None:
     program = (
         "import sys; sys.modules['urllib3'] = None\n"
-        "from grice.middleware.client import RemotePipeline, RemoteSettings\n"
-        "RemotePipeline(RemoteSettings('http://127.0.0.1:8300'))"
+        "from grice.middleware.capabilities.turns import TURNS\n"
+        "from grice.middleware.client import Remote, RemoteSettings\n"
+        "Remote(TURNS, RemoteSettings('http://127.0.0.1:8300'))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "urllib3 is not installed; run: pip install 'grice[rasa]'" in result.stderr
@@ -344,4 +343,4 @@ def test_without_urllib3_the_install_line_is_named() -> None:
 
 def test_errors_of_the_service_are_errors_of_grice() -> None:
     with loopback(saying(b"no")) as server, pytest.raises(ServiceError, match="is the url that of Grice"):
-        RemoteDirectness(patient(server.url)).predict([WISH])
+        Remote(DIRECTNESS, patient(server.url)).predict([WISH])

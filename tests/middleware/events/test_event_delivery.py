@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import stat
 import subprocess
@@ -14,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from event_fixtures import event, spool
+from event_fixtures import event, spool, spooled
 from live_service import RedisServer, eventually
 
 from grice.middleware.events import Delivery, DeliverySettings, open_publisher
 from grice.middleware.events.event import DialogueEvent
+from grice.middleware.events.spool import Spool
 from grice.models.errors import SettingsError
 
 __all__ = ["spool"]
@@ -79,28 +79,19 @@ def test_a_redis_that_is_down_costs_the_caller_nothing_and_gets_everything_later
     for number in range(1, 200):
         delivery.put(event(number))
     assert time.monotonic() - started < 2
-    eventually(lambda: b"Secret turn 199." in on_disk(spool))
-    assert stat.S_IMODE(spool.with_name(spool.name + ".lock").stat().st_mode) == 0o600
+    eventually(lambda: any("Secret turn 199." in line for line in spooled(spool)))
+    assert {stat.S_IMODE(path.stat().st_mode) for path in spool.parent.glob("spool*")} == {0o600}
     redis_server.start()
     for number in range(200, 210):
         delivery.put(event(number))
     eventually(lambda: len(arrived(redis_server)) == 209)
     assert arrived(redis_server) == ids(209, 1)  # this Redis started empty
-    eventually(lambda: not on_disk(spool))
+    eventually(lambda: not spooled(spool))
     assert (delivery.counts.lost, delivery.counts.refused) == (0, 0)
     assert delivery.counts.spooled >= 199
     errors = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert any("events cannot be delivered" in message and "ConnectionError" in message for message in errors)
     assert "Secret" not in caplog.text
-
-
-def on_disk(spool: Path) -> bytes:
-    """What waits in the spool, and what is being sent from it."""
-    found = b""
-    for path in (spool, spool.with_name(spool.name + ".sending")):
-        with contextlib.suppress(FileNotFoundError):
-            found += path.read_bytes()
-    return found
 
 
 def test_what_waits_at_the_end_is_delivered(make: Make, redis_server: RedisServer, spool: Path) -> None:
@@ -122,11 +113,11 @@ def test_what_cannot_be_delivered_at_the_end_is_delivered_by_the_next_process(
     delivery.close()
     delivery.put(event(5))
     assert (delivery.counts.delivered, delivery.counts.spooled, delivery.counts.lost) == (0, 6, 0)
-    assert stat.S_IMODE(next(spool.parent.glob("spool.jsonl*")).stat().st_mode) == 0o600
+    assert {stat.S_IMODE(path.stat().st_mode) for path in spool.parent.glob("spool*")} == {0o600}
     redis_server.start()
     make()
     eventually(lambda: arrived(redis_server) == ids(6))
-    eventually(lambda: not on_disk(spool))
+    eventually(lambda: not spooled(spool))
 
 
 def test_closing_twice_and_closing_in_a_hurry(make: Make, redis_server: RedisServer) -> None:
@@ -201,7 +192,7 @@ def test_a_spool_that_is_full_or_cannot_be_written_is_said_and_counted(
 
 
 def test_lines_of_the_spool_that_are_no_events_are_put_aside(make: Make, redis_server: RedisServer, spool: Path) -> None:
-    spool.write_text(f"{event(0).to_json()}\nhalf a li")
+    spool.with_suffix(".jsonl").write_text(f"{event(0).to_json()}\nhalf a li")  # as an earlier version left it
     redis_server.kill()
     first = make(close_ms=100)
     first.put(event(1))
@@ -211,6 +202,7 @@ def test_lines_of_the_spool_that_are_no_events_are_put_aside(make: Make, redis_s
     eventually(lambda: delivery.counts.refused == 1)  # put aside after the others have arrived
     assert arrived(redis_server) == ids(2)
     assert spool.with_name(spool.name + ".refused").read_text() == "half a li\n"
+    assert not spool.with_suffix(".jsonl").exists()
 
 
 PROCESS = """
@@ -292,3 +284,18 @@ def test_a_redis_url_of_another_kind_is_refused() -> None:
 def test_keys_and_passwords_are_not_printed() -> None:
     settings = DeliverySettings("http", api_key="hidden", redis_url="redis://user:hidden@localhost")
     assert "hidden" not in repr(settings)
+
+
+def test_a_thread_that_outlives_closing_leaves_the_spool_to_others(spool: Path) -> None:
+    publisher = Stuck()
+    delivery = Delivery(publisher, DeliverySettings("redis", spool_path=str(spool), close_ms=1, retry_ms=5))
+    Spool(spool).add([event(0).to_json()])
+    delivery.start()
+    eventually(lambda: publisher.asked == 1)
+    delivery.close()
+    other = Spool(spool)
+    assert other.oldest(1) == []
+    publisher.gate.set()
+    eventually(lambda: not spooled(spool))
+    other.add(["next"])
+    eventually(lambda: other.oldest(1) == [b"next"])

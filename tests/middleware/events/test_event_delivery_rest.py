@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from event_fixtures import LONG_TEXT, event, spool
-from fake_models import FakeRewriter, fake_pipeline
+from fake_models import fakes
 from live_service import eventually, serving
 
 from grice.middleware.events import Delivery, DeliverySettings, open_publisher
 from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
 from grice.middleware.events.rest import RestPublisher
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import MemoryStore
 from grice.models.errors import DeliveryError, EventsRefused, StoreError
@@ -33,7 +33,7 @@ def rest(url: str, spool: Path, **changes: Any) -> Delivery:
 def test_the_service_keeps_what_is_posted(spool: Path) -> None:
     store = MemoryStore()
     settings = ServiceSettings(api_keys=("key",))
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, store)) as client:
+    with serving(create_app(fakes(), settings, store)) as client:
         delivery = rest(f"{client.base_url}", spool, api_key="key")
         for number in range(150):
             delivery.put(event(number, dialogue_id=f"d{number % 3}"))
@@ -60,7 +60,7 @@ class FailingStore(MemoryStore):
 
 def test_retries_keep_each_turn_once(spool: Path) -> None:
     store = FailingStore(20)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), store=store)) as client:
+    with serving(create_app(fakes(), store=store)) as client:
         delivery = rest(f"{client.base_url}", spool, batch_size=5)
         for number in range(40):
             delivery.put(event(number))
@@ -71,7 +71,7 @@ def test_retries_keep_each_turn_once(spool: Path) -> None:
 
 def test_a_wrong_key_is_no_reason_to_throw_events_away(spool: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("key",)), store)) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("key",)), store)) as client:
         delivery = rest(f"{client.base_url}", spool, api_key="other", close_ms=300)
         delivery.put(event(0))
         eventually(lambda: "is api_key one of its keys" in caplog.text)
@@ -85,7 +85,7 @@ def test_a_wrong_key_is_no_reason_to_throw_events_away(spool: Path, caplog: pyte
 def test_events_that_the_service_refuses_are_put_aside_and_the_others_arrive(spool: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
     # A body of this service holds a short event, not a long one.
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(max_body_bytes=5000), store)) as client:
+    with serving(create_app(fakes(), ServiceSettings(max_body_bytes=5000), store)) as client:
         delivery = rest(f"{client.base_url}", spool)
         for number in range(9):
             delivery.put(event(number, metadata={"long": LONG_TEXT} if number == 4 else {}))
@@ -101,7 +101,7 @@ def test_events_that_the_service_refuses_are_put_aside_and_the_others_arrive(spo
 
 def test_large_events_go_in_several_bodies(spool: Path) -> None:
     store = MemoryStore()
-    with serving(create_app(fake_pipeline(), FakeRewriter(), store=store)) as client:
+    with serving(create_app(fakes(), store=store)) as client:
         publisher = RestPublisher(f"{client.base_url}/")
         publisher.publish([event(number, metadata={"a": "é" * (MAX_EVENT_BYTES // 2 - 200)}) for number in range(6)])
         publisher.close()
@@ -109,7 +109,7 @@ def test_large_events_go_in_several_bodies(spool: Path) -> None:
 
 
 def test_errors_of_the_rest_publisher() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(max_body_bytes=1000))) as client:
+    with serving(create_app(fakes(), ServiceSettings(max_body_bytes=1000))) as client:
         url = str(client.base_url)
         publisher = RestPublisher(url)
         with pytest.raises(EventsRefused, match="answered 413 on 1 events"):

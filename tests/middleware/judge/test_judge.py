@@ -9,7 +9,7 @@ import pytest
 from openai_server import OpenAiServer, Script, chat, openai_server, refusing
 
 from grice.middleware.judge import LlmJudge, judge_prompt, open_judge, read_decision
-from grice.middleware.judge.context import Context, contexts
+from grice.middleware.judge.prompt import Context, contexts
 from grice.middleware.llm import ChatModel, ChatSettings, Reply, ReplyCache
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.models.behaviors.definitions import DEFINITIONS

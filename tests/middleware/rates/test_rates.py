@@ -11,7 +11,7 @@ from redis_process import RedisServer
 from scored_fixtures import NOON, scored, several
 
 from grice.middleware.rates import LONGEST_WINDOW_S, MemoryRates, Rate, RateStore, increments, open_rates
-from grice.middleware.rates.increments import MAX_CHANNELS, MAX_VERSIONS
+from grice.middleware.rates.counters import MAX_CHANNELS, MAX_VERSIONS
 from grice.middleware.rates.redis import RedisRates
 from grice.middleware.runtime.bounded_names import BoundedNames
 from grice.middleware.settings import ServiceSettings

@@ -92,6 +92,48 @@ def test_each_caller_gets_its_own_answers(given_requests: list[list[str]], size:
         assert Counter(text for batch in reader.batches for text in batch) == Counter(text for request in texts for text in request)
 
 
+def test_a_listener_that_fails_costs_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    reader = Reader()
+
+    def broken(size: int) -> None:
+        raise RuntimeError("a counter is broken")
+
+    async def work() -> list[list[str]]:
+        batcher = Batcher(reader.predict, on_batch=broken)
+        batcher.start()
+        answers = [await asyncio.wait_for(batcher.submit(dialogues(text)), 5) for text in ("one", "two")]
+        await asyncio.wait_for(batcher.close(), 5)
+        return answers
+
+    assert asyncio.run(work()) == [["one"], ["two"]]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+    assert "a counter" not in caplog.text
+
+
+def test_a_queue_that_breaks_tells_those_who_wait() -> None:
+    reader = Reader()
+
+    class Unordered(int):
+        def __sub__(self, other: int) -> int:
+            raise TypeError("lengths cannot be compared")
+
+    async def work() -> list[list[str] | BaseException]:
+        batcher = Batcher(reader.predict, size=1, length=lambda dialogue: Unordered(1))
+        batcher.start()
+        first = await held(reader, batcher)
+        calls = [asyncio.create_task(batcher.submit(dialogues(text))) for text in ("one", "two", "three")]
+        await asyncio.sleep(0)
+        reader.gate.set()
+        answers = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 5)
+        assert await first == ["first"]
+        with pytest.raises(TypeError, match="cannot be compared"):  # later callers too, in place of hanging
+            await asyncio.wait_for(batcher.submit([*dialogues("a", "b")]), 5)
+        await asyncio.wait_for(batcher.close(), 5)
+        return answers
+
+    assert all(isinstance(answer, TypeError) for answer in asyncio.run(work()))
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=20), st.integers(1, 12))
 def test_the_queue_is_bounded(sizes: list[int], queue_size: int) -> None:

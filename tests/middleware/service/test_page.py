@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from browser import DESKTOP, PHONE, Browser, browsing
-from fake_models import FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import fake_monitor, fakes
 from live_service import eventually, serving
 from selenium.webdriver.common.keys import Keys
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
 SETTINGS = ServiceSettings(live_every_s=0.1)
@@ -27,7 +27,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), SETTINGS, monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()), SETTINGS)) as client:
         yield client
 
 
@@ -140,7 +140,7 @@ def test_what_the_service_refuses_or_fails_at_is_said(browser: Browser, page: Br
 
 
 def test_without_a_monitor_the_rest_works(browser: Browser) -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), SETTINGS)) as client:
+    with serving(create_app(fakes(), SETTINGS)) as client:
         browser.open(f"{client.base_url}/")
         browser.wait_for("#connection", "Connected.")
         analyse(browser, "bot: Hello.\nuser: I wish.")
@@ -189,7 +189,7 @@ def test_it_can_be_paused(page: Browser, client: httpx.Client) -> None:
 
 
 def test_it_connects_again(browser: Browser) -> None:
-    app = create_app(fake_pipeline(), FakeRewriter(), SETTINGS, monitor=fake_monitor())
+    app = create_app(fakes(responses=fake_monitor()), SETTINGS)
     with serving(app) as client:
         browser.open(f"{client.base_url}/")
         browser.wait_for("#connection", "Connected.")
@@ -222,7 +222,7 @@ def test_nothing_is_loaded_from_elsewhere(page: Browser, client: httpx.Client) -
 
 def test_a_key_is_asked_for_and_stays_in_memory(browser: Browser) -> None:
     settings = ServiceSettings(live_every_s=0.1, api_keys=("sesame",))
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()), settings)) as client:
         browser.open(f"{client.base_url}/")
         browser.wait_for("#connection", "Waiting for the API key.")
         field = browser.find("#key-input")

@@ -9,10 +9,10 @@ from importlib import resources
 import httpx
 import pytest
 from browser import DESKTOP, Browser, browsing
-from fake_models import FakeRewriter, fake_monitor, fake_pipeline
+from fake_models import fake_monitor, fakes
 from live_service import serving
 
-from grice.middleware.service.app import create_app
+from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
 CONTROLS = {"button", "link", "textbox", "combobox", "meter", "DisclosureTriangle", "table", "form", "region", "navigation"}
@@ -44,7 +44,7 @@ return seen;
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
     settings = ServiceSettings(live_every_s=0.1)
-    with serving(create_app(fake_pipeline(), FakeRewriter(), settings, monitor=fake_monitor())) as client:
+    with serving(create_app(fakes(responses=fake_monitor()), settings)) as client:
         client.post("/v1/responses", json={"text": "That is Red Emp.", "bot_version": "1"})
         yield client
 
@@ -170,10 +170,10 @@ def test_no_file_names_another_host() -> None:
 
 
 def test_the_page_can_be_left_out() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(page=False))) as client:
+    with serving(create_app(fakes(), ServiceSettings(page=False))) as client:
         assert [client.get(path).status_code for path in ("/", "/page/main.js")] == [404, 404]
 
 
 def test_the_page_itself_needs_no_key() -> None:
-    with serving(create_app(fake_pipeline(), FakeRewriter(), ServiceSettings(api_keys=("sesame",)))) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("sesame",)))) as client:
         assert [client.get(path).status_code for path in ("/", "/page/main.js", "/v1/alarms")] == [200, 200, 401]

@@ -14,7 +14,7 @@ from worker_fixtures import DEAD, EVENTS, RESULTS, conversation, dead, drained, 
 
 from grice.middleware.events.event import DialogueEvent
 from grice.middleware.rates.redis import RedisRates
-from grice.middleware.stream.sampling import is_sampled
+from grice.middleware.stream.planning import is_sampled
 from grice.models.dialogue import Dialogue
 from grice.models.results import Behaviors
 

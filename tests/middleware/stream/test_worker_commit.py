@@ -12,9 +12,8 @@ from grice.middleware.monitor import ScoredResponse
 from grice.middleware.rates import Increment
 from grice.middleware.runtime.redis_connection import RedisError, connect
 from grice.middleware.stream import WorkerSettings
-from grice.middleware.stream.commits import Commit, Commits, Outcome
-from grice.middleware.stream.keys import Keys
-from grice.middleware.stream.lease import Lease
+from grice.middleware.stream.finishing import Commit, CommitOutcome, Commits
+from grice.middleware.stream.ownership import Keys, Lease
 from grice.middleware.stream.source import Entry, Source
 
 KEYS = Keys(EVENTS, "monitor")
@@ -38,7 +37,7 @@ class Hands:
     def commit(self, place: int = 0, event_id: str = "d-1") -> Commit:
         return Commit(self.entries[place].id, "d", event_id, '["bot","Hello."]', "grice:results", 100, RESULT, COUNTED)
 
-    def finish(self, *commits: Commit) -> list[Outcome]:
+    def finish(self, *commits: Commit) -> list[CommitOutcome]:
         return self.commits.finish(commits)
 
 
@@ -58,15 +57,15 @@ def written(hands: Hands) -> tuple[int, int, int, int]:
 
 
 def test_an_entry_is_finished_once(hands: Hands, redis_server: RedisServer) -> None:
-    assert hands.finish(hands.commit(), hands.commit()) == [Outcome("done"), Outcome("finished")]
-    assert hands.finish(hands.commit()) == [Outcome("finished")]  # as after a lost answer
+    assert hands.finish(hands.commit(), hands.commit()) == [CommitOutcome("done"), CommitOutcome("finished")]
+    assert hands.finish(hands.commit()) == [CommitOutcome("finished")]  # as after a lost answer
     assert written(hands) == (1, 1, 1, 1)
     assert len(results(redis_server)) == pending(redis_server) == 1
     assert 0 < hands.redis.ttl("rates:2") <= 60
 
 
 def test_the_same_event_in_another_entry_is_acknowledged_only(hands: Hands, redis_server: RedisServer) -> None:
-    assert hands.finish(hands.commit(0), hands.commit(1)) == [Outcome("done"), Outcome("duplicate")]
+    assert hands.finish(hands.commit(0), hands.commit(1)) == [CommitOutcome("done"), CommitOutcome("duplicate")]
     assert written(hands) == (1, 1, 1, 1)
     assert pending(redis_server) == 0
 
@@ -74,7 +73,7 @@ def test_the_same_event_in_another_entry_is_acknowledged_only(hands: Hands, redi
 def test_an_entry_is_finished_once_even_when_its_event_is_forgotten(hands: Hands) -> None:
     hands.finish(hands.commit())
     hands.redis.delete(KEYS.done("d"))
-    assert hands.finish(hands.commit()) == [Outcome("finished")]
+    assert hands.finish(hands.commit()) == [CommitOutcome("finished")]
     assert written(hands)[0] == 1
 
 
@@ -86,7 +85,7 @@ def test_a_key_that_holds_something_else_stops_all_of_it(hands: Hands, redis_ser
     hands.redis.delete(key)
     assert written(hands) == (0, 0, 0, 0)
     assert pending(redis_server) == 2
-    assert hands.finish(hands.commit()) == [Outcome("done")]
+    assert hands.finish(hands.commit()) == [CommitOutcome("done")]
     assert written(hands) == (1, 1, 1, 1)
 
 

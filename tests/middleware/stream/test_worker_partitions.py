@@ -10,7 +10,7 @@ from worker_fixtures import EVENTS, conversation, drained, publish, results, wor
 
 from grice.middleware.events import DeliverySettings, open_publisher
 from grice.middleware.events.event import DialogueEvent
-from grice.middleware.events.partitions import stream_key, stream_keys
+from grice.middleware.events.redis_stream import stream_key, stream_keys
 from grice.middleware.stream.worker import Worker
 from grice.models.errors import SettingsError
 

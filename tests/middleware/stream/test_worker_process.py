@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from redis_process import RedisServer, eventually
-from worker_fixtures import conversation, dead, pending, publish, said, scored_ids
+from worker_fixtures import conversation, dead, pending, publish, said, scored_ids, worker_of
 
 from grice.benchmarks.worker.chaos import Plan, run
 from grice.middleware.cli import main, monitor
@@ -28,6 +29,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 FAKES = """
 import sys
+import threading
 sys.path.insert(0, sys.argv[1])
 from fake_models import FakeBehaviors
 from worker_fixtures import THRESHOLDS
@@ -176,3 +178,23 @@ def test_every_event_is_scored_once_while_workers_are_killed_and_redis_restarts(
     found = run(plan, tmp_path)
     assert found.good, (found, (tmp_path / "workers.log").read_text())
     assert (found.results, found.published_again > 0) == (plan.events, True)
+
+
+def test_once_ends_where_redis_cannot_be_reached(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("grice.middleware.stream.worker.PATIENCE_S", 0.3)
+    url = f"redis://127.0.0.1:{free_port()}/0"
+    assert main(["monitor", "--once", "--redis-url", url, "--workers", "1"]) == 2
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("grice monitor:")]
+    assert told == "grice monitor: Redis could not be used for 0.3 s: ConnectionError; is it running and reachable?"
+
+
+def test_once_waits_for_a_redis_that_is_away_for_a_moment(redis_server: RedisServer) -> None:
+    redis_server.kill()
+    worker = worker_of(redis_server)
+    ended: list[object] = []
+    thread = threading.Thread(target=lambda: ended.append(worker.run(once=True)))
+    thread.start()
+    eventually(lambda: worker.counts.failures > 2)
+    redis_server.start()
+    thread.join(30)
+    assert ended == [None]

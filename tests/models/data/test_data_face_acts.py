@@ -37,7 +37,6 @@ def test_dialogues_are_read_in_order(tmp_path: Path, shared: bool) -> None:
         (2, "", "utterance"),
         (3, "spos*", "KeyError"),
         (4, "", "KeyError"),
-        (5, 0, "actual_donation differs"),
         (6, 1.5, "donation_prob is 1.5"),
         (6, "high", "could not convert"),
     ],
@@ -50,10 +49,18 @@ def test_a_bad_value_is_an_error_that_names_the_row(tmp_path: Path, place: int, 
         face_acts.read(tmp_path)
 
 
+def test_a_dialogue_has_one_outcome(tmp_path: Path) -> None:
+    rows = face_act_rows()
+    rows[3][5] = 0
+    write_face_acts(tmp_path, *rows)
+    with pytest.raises(DataCorrupt, match="actual_donation differs within dialogue 7"):
+        face_acts.read(tmp_path)
+
+
 def test_a_dialogue_whose_rows_are_apart_is_an_error(tmp_path: Path) -> None:
     rows = face_act_rows()
     write_face_acts(tmp_path, *rows[1:], rows[0])
-    with pytest.raises(DataCorrupt, match="row 14: dialogue 7 goes on after another one"):
+    with pytest.raises(DataCorrupt, match="dialogue 7 goes on after another one"):
         face_acts.read(tmp_path)
 
 

@@ -11,13 +11,13 @@ from tokenizers import Tokenizer
 from transformers import BartForConditionalGeneration
 
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
-from grice.models.export.directness import export_directness
+from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import PRETRAINED
 from grice.models.text.template import SourceFormat, encode_source
-from grice.models.training.directness import DirectnessRecipe, empty_model
+from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
+from grice.models.training.directness import DirectnessRecipe, empty_model, restore
 from grice.models.training.low_bits import LowBits
-from grice.models.training.rewriter.recipe import save
 
 LAYOUT = {"history_turns": 2, "max_tokens": 64}
 TEXTS = [
@@ -46,7 +46,7 @@ def bart(tokenizer: Tokenizer) -> BartForConditionalGeneration:
 @pytest.fixture(scope="module")
 def exported(bart: BartForConditionalGeneration, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bart")
-    save(bart, tokenizer, folder / "model", {"recipe": "small", "layout": LAYOUT})
+    save_checkpoint(folder / "model", bart, tokenizer, {"recipe": "small", "layout": LAYOUT})
     export_rewriter(folder / "model", folder / "onnx", ["fp32", "int8", "fp16"])
     return folder / "onnx"
 
@@ -110,9 +110,7 @@ def scorer(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 1e-5), ("int8", 0.02), ("fp16", 0.01)])
 def test_directness_scores_are_pytorchs(scorer: Path, tokenizer: Tokenizer, precision: str, tolerance: float) -> None:
-    from grice.models.export.directness import load_checkpoint
-
-    model, _ = load_checkpoint(scorer / "model")
+    model = load_checkpoint(scorer / "model", restore).model
     loaded = load_directness_scorer(scorer / "onnx", precision=precision)
     ours = [result.score for result in loaded.predict(DIALOGUES)]
     from grice.models.directness.scorer import directness_inputs

@@ -10,7 +10,13 @@ from behavior_data_fixtures import write_auxiliary
 from grice.models import Turn
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.behaviors import auxiliary
-from grice.models.training.behaviors.auxiliary_examples import SPOILT_BY, contradicted, read, spoilt_responses, with_persons_swapped
+from grice.models.training.behaviors.auxiliary import (
+    SPOILT_BY,
+    contradicted,
+    read_examples,
+    spoilt_responses,
+    with_persons_swapped,
+)
 from grice.models.training.behaviors.members import BehaviorRecipe
 from grice.models.training.heads import NetworkRecipe
 
@@ -66,7 +72,7 @@ def test_half_of_the_responses_are_spoilt_in_one_way_each() -> None:
 
 def test_every_data_set_gives_what_it_knows(tmp_path: Path) -> None:
     write_auxiliary(tmp_path)
-    shares = [dict(example.shares) for example in read(tmp_path, 5, 0)]
+    shares = [dict(example.shares) for example in read_examples(tmp_path, 5, 0)]
     assert {"breakdown": pytest.approx(2.5 / 3)} in shares
     assert {"breakdown": pytest.approx(0.5 / 3)} in shares
     assert {"self-contradiction": 1.0} in shares
@@ -81,7 +87,7 @@ def test_the_networks_are_kept_until_the_recipe_changes(tmp_path: Path, monkeypa
     encoder, recipe = load_sentence_encoder(), BehaviorRecipe(auxiliary=NetworkRecipe(count=1, hidden=4, epochs=1), spoilt=5)
     first = auxiliary.train_auxiliary(tmp_path, tmp_path / "out", recipe, encoder)
     reads = []
-    monkeypatch.setattr(auxiliary.auxiliary_examples, "read", lambda *given: reads.append(given) or read(*given))
+    monkeypatch.setattr(auxiliary, "read_examples", lambda *given: reads.append(given) or read_examples(*given))
     again = auxiliary.train_auxiliary(tmp_path, tmp_path / "out", recipe, encoder)
     assert not reads
     np.testing.assert_array_equal(first.hidden_weights, again.hidden_weights)

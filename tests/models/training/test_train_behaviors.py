@@ -24,7 +24,8 @@ from grice.models.training.behaviors import members as behavior_members
 from grice.models.training.behaviors import recipe as behaviors
 from grice.models.training.behaviors.auxiliary import train_auxiliary
 from grice.models.training.behaviors.members import BehaviorExamples, BehaviorRecipe, fit_members, read_examples
-from grice.models.training.behaviors.recipe import best_threshold, calibrated, cross_validate, fold_of, train_behaviors
+from grice.models.training.behaviors.recipe import best_threshold, calibrated, cross_validate, train_behaviors
+from grice.models.training.cross_validation import fold_of
 from grice.models.training.heads import NetworkRecipe, pack
 
 TINY = NetworkRecipe(count=2, hidden=8, epochs=3)
@@ -149,6 +150,19 @@ def test_a_stopped_cross_validation_goes_on(data: Path, tmp_path: Path, monkeypa
     assert cross_validate(data, tmp_path / "b", SMALL).read_text() == went_on
     other = cross_validate(data, tmp_path / "a", replace(SMALL, trees=3)).read_text()  # kept folds are of another recipe
     assert other != went_on
+
+
+def test_calibration_is_on_dialogues_that_the_members_did_not_see(examples: BehaviorExamples, auxiliary: Networks) -> None:
+    """Labels drawn by lot can be learned by heart and not told beforehand: a curve that knows that is nearly flat."""
+    lot = np.random.default_rng(0).integers(0, 2, (len(examples.inputs), len(BEHAVIORS), 1)).astype(float)
+    drawn = replace(examples, labels=np.repeat(lot, 2, axis=2))
+    eager = NetworkRecipe(count=1, hidden=32, hidden_dropout=0, input_dropout=0, epochs=40)
+    recipe = replace(SMALL, trees=20, leaf=1, word_strength=1000.0, networks=eager)
+    heads, thresholds = behaviors.fit(drawn, auxiliary, recipe)
+    assert np.median(np.abs(heads.slope)) < 0.5
+    learned, _ = calibrated(heads, behaviors.means(heads, drawn), drawn.labels)
+    assert learned.slope.min() > 3
+    assert max(thresholds.values()) < 0.8
 
 
 def test_a_trained_monitor_scores_with_its_encoder(data: Path, tmp_path: Path) -> None:

@@ -112,6 +112,15 @@ def test_calibration_trusts_the_member_that_is_right() -> None:
     assert mixing[0] > 5 * abs(mixing[1])
 
 
+def test_members_are_weighed_by_what_they_say_of_dialogues_that_they_did_not_see(examples: list[FaceExample]) -> None:
+    """Of labels drawn by lot they know nothing, however well they learned them by heart."""
+    chance = np.random.default_rng(0)
+    drawn = [replace(each, labels=chance.integers(0, 8, len(each.labels))) for each in examples]
+    eager = RecurrentRecipe(hidden=16, units=8, epochs=40, hidden_dropout=0, input_dropout=0, auxiliary=0)
+    heads = fit(drawn, replace(SMALL, networks=eager, word_strength=1000.0))
+    assert heads.mixing.sum() < 0.2
+
+
 def test_leaning_finds_a_rare_label_that_comes_second() -> None:
     labels = np.array([7] * 40 + [3] * 4)
     probabilities = np.full((44, 8), 0.01, np.float32)

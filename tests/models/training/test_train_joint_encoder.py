@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from bench_fixtures import assert_same_weights
 from rectom_fixtures import write_rectom
 from tokenizers import Tokenizer
 
@@ -16,9 +17,10 @@ from grice.models.errors import WeightsError
 from grice.models.minds.joint_encoder import FILE, JOINT_HEADS, JointEncoder, JointTokens, mixed, reading_of
 from grice.models.minds.questions import ATTITUDE, MindQuestion, head_of
 from grice.models.runtime.heads import Floats
+from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.minds import chats as movie_chats
-from grice.models.training.minds.joint_encoder import JointItem, JointNetwork, JointRecipe, train_joint_encoder
+from grice.models.training.minds.joint_encoder import JointItem, JointNetwork, JointRecipe, restore, train_joint_encoder
 from grice.models.training.minds.recipe import TEACHING, MindRecipe, cross_validate
 from grice.models.training.minds.sets import right_labels, sets_of, wanted
 from grice.models.training.set_networks import SetRecipe
@@ -116,6 +118,22 @@ def test_a_stopped_run_goes_on_to_the_same_end(questions: Sequence[MindQuestion]
     assert [line["epoch"] for line in log] == list(range(1, recipe.schedule.epochs + 1))
 
 
+def test_training_may_begin_with_a_checkpoint(out: Path, questions: Sequence[MindQuestion], tmp_path: Path) -> None:
+    still = Schedule(epochs=1, learning_rate=0.0)
+    train_joint_encoder(questions, tmp_path, replace(SMALL, layers=3, schedule=still, finishing=still), out / "checkpoint")
+    begun, ended = (load_checkpoint(folder / "checkpoint", restore) for folder in (out, tmp_path))
+    assert_same_weights(begun.model, ended.model)
+    name = next(name for name in JOINT_HEADS if name != ATTITUDE and len(sets_of(of_head(questions, name))) > 1)
+    dropped = sets_of(of_head(questions, name))[0]
+    few = [question for question in questions if head_of(question) != name or right_labels(question) != dropped]
+    train_joint_encoder(few, tmp_path / "few", replace(SMALL, schedule=still, finishing=still), out / "checkpoint")
+    other = load_checkpoint(tmp_path / "few" / "checkpoint", restore).model
+    assert torch.equal(other.table, begun.model.table)
+    assert torch.equal(other.of_tokens[ATTITUDE].weight, begun.model.of_tokens[ATTITUDE].weight)
+    assert not other.of_tokens[name].weight.any()
+    assert begun.model.of_tokens[name].weight.any()
+
+
 def test_files_are_small_and_heads_of_other_sets_are_refused(out: Path, questions: Sequence[MindQuestion]) -> None:
     layer = 4 * 384 * 384 + 2 * 384 * 1536
     assert (out / "model" / FILE).stat().st_size < layer + 600 * 384  # less than a byte a weight
@@ -129,7 +147,8 @@ def test_folds_are_answered_by_readers_that_saw_nothing_of_them(
 ) -> None:
     seen: list[set[str]] = []
 
-    def noted(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe) -> Path:
+    def noted(questions: Sequence[MindQuestion], out: Path, recipe: JointRecipe, start: Path | None) -> Path:
+        assert start is None
         seen.append({question.dialogue_id for question in questions})
         return train_joint_encoder(questions, out, recipe)
 

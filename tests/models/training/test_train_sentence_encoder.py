@@ -1,18 +1,21 @@
 """The sentence encoder on invented texts: it learns from its teacher, is exported as trained, and a vector is the text's alone."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from behavior_data_fixtures import write_auxiliary
+from bench_fixtures import assert_same_weights
 
 from grice.models.errors import InputError
-from grice.models.export.sentence_encoder import export_sentence_encoder, load_checkpoint
+from grice.models.export.encoders import export_sentence_encoder
 from grice.models.manifest import read_manifest
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder, padded
-from grice.models.training.sentence_encoder.recipe import SentenceRecipe, train_sentence_encoder, vectors_of
+from grice.models.training.checkpoint import load_checkpoint
+from grice.models.training.sentence_encoder.recipe import SentenceRecipe, restore, train_sentence_encoder, vectors_of
 from grice.models.training.trainer import Schedule
 
 SMALL = SentenceRecipe(layers=(0, 5), vocabulary=900, max_tokens=16, schedule=Schedule(epochs=2, learning_rate=1e-3))
@@ -61,7 +64,7 @@ def test_the_student_comes_near_its_teacher(trained: Path) -> None:
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 1e-4), ("int8", 0.05)])
 def test_the_exported_encoder_gives_the_vectors_of_pytorch(trained: Path, precision: str, tolerance: float) -> None:
-    model, _ = load_checkpoint(trained / "model")
+    model = load_checkpoint(trained / "model", restore).model
     encoder = SentenceEncoder(read_manifest(trained / "onnx"), precision=precision)
     for text in TEXTS:
         ids, mask = padded([encoder._ids(text)])
@@ -69,6 +72,13 @@ def test_the_exported_encoder_gives_the_vectors_of_pytorch(trained: Path, precis
             expected = vectors_of(model, torch.from_numpy(ids), torch.from_numpy(mask))[0].numpy()
         vector = encoder.encode([text])[0]
         assert 1 - vector @ expected < tolerance
+
+
+def test_training_may_begin_with_a_checkpoint(trained: Path, data: Path, tmp_path: Path) -> None:
+    still = replace(SMALL, layers=(0,), schedule=Schedule(epochs=1, learning_rate=0.0))
+    train_sentence_encoder(data, tmp_path, still, "cpu", trained / "model")
+    begun, ended = (load_checkpoint(folder / "model", restore) for folder in (trained, tmp_path))
+    assert_same_weights(begun.model, ended.model)
 
 
 def test_a_vector_does_not_depend_on_the_other_texts(trained: Path) -> None:

@@ -9,22 +9,24 @@ import numpy as np
 import pytest
 import torch
 from behavior_data_fixtures import write_auxiliary
+from bench_fixtures import assert_same_weights
 from data_fixtures import sgd_dialogue, write_direct, write_multiwoz, write_sgd
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
-from grice.models.export.slot_values import export_slot_values, load_checkpoint
+from grice.models.export.encoders import export_slot_values
 from grice.models.manifest import read_manifest
 from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotTexts, SlotTokens
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 from grice.models.slots.resolver import SlotResolver
 from grice.models.training import vocabulary
+from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample, read, written
 from grice.models.training.slots.items import AskedSlots, collate
-from grice.models.training.slots.model import SlotModel, small_model
+from grice.models.training.slots.model import SlotModel, restore, small_model
 from grice.models.training.slots.plain_requests import plain_requests
 from grice.models.training.slots.recipe import SlotRecipe, calibration, log_shares, predictions, train_slot_values
 from grice.models.training.trainer import Schedule
@@ -167,7 +169,7 @@ def test_four_bits_are_near_and_fit_into_eight() -> None:
 
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, precision: str) -> None:
-    model, _ = load_checkpoint(trained / "model")
+    model = load_checkpoint(trained / "model", restore).model
     resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), precision=precision)
     found = resolver.predict([QUESTION])[0]
     item = AskedSlots(resolver.tokens).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
@@ -179,7 +181,7 @@ def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, p
 
 
 def test_weights_of_four_bits_take_half_the_file(trained: Path) -> None:
-    model, _ = load_checkpoint(trained / "model")
+    model = load_checkpoint(trained / "model", restore).model
     numbers = sum(each.numel() for each in model.state_dict().values())
     assert (trained / "onnx" / "reader.int8.onnx").stat().st_size < 0.6 * numbers
 
@@ -188,6 +190,14 @@ def test_a_stopped_training_goes_on(trained: Path, data: Path) -> None:
     before = (trained / "log.jsonl").read_text()
     train_slot_values(data, trained, SMALL, device="cpu")  # all epochs are done: nothing is trained again
     assert (trained / "log.jsonl").read_text() == before
+
+
+def test_training_may_begin_with_a_checkpoint(trained: Path, data: Path, tmp_path: Path) -> None:
+    still = replace(SMALL, layers=3, schedule=Schedule(epochs=1, learning_rate=0.0))
+    train_slot_values(data, tmp_path, still, "cpu", trained / "model")
+    begun, ended = (load_checkpoint(folder / "model", restore) for folder in (trained, tmp_path))
+    assert_same_weights(begun.model, ended.model)
+    assert ended.facts["started_from"] == "a checkpoint of ours"
 
 
 def test_a_value_that_the_model_cannot_read(trained: Path) -> None:

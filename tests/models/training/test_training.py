@@ -1,25 +1,33 @@
 """Training on a small invented data folder: it learns, stops, goes on, and what it leaves can be exported and run."""
 
+import csv
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
-from bench_fixtures import word_pieces, write_data
-from data_fixtures import sgd_dialogue, write_annotated_utterances, write_sgd
+from bench_fixtures import assert_same_weights, word_pieces, write_data
+from data_fixtures import sgd_dialogue, write_annotated_utterances, write_json, write_sgd
 from torch import nn
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
 from grice.models import Dialogue, load_directness_scorer, load_rewriter
 from grice.models.data import direct
-from grice.models.errors import DataNotFound, InputError
-from grice.models.export.directness import export_directness
+from grice.models.data.files import read_json
+from grice.models.data.split import part_of
+from grice.models.errors import DataNotFound, InputError, WeightsError
+from grice.models.export.encoders import export_directness
+from grice.models.export.quality import measure
 from grice.models.export.rewriter import export_rewriter
+from grice.models.manifest import read_manifest
 from grice.models.text.template import SourceFormat
-from grice.models.training import corpora
+from grice.models.training import corpora, directness
+from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, train_directness
 from grice.models.training.paper import PaperRecipe, train_paper
+from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
 from grice.models.training.rewriter.recipe import SmallRecipe, train_small
 from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
@@ -36,6 +44,34 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "LIB0001\t0\tThis one is of the evaluated dialogues .\tLibrary-Inform(topic=maps)",
     )
     write_sgd(folder / "sgd", {"dialogues_001.json": [sgd_dialogue("1_1", "I look for a town by the sea.", "Which one?")]}, "train")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def other_test_part(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same data, but for what the dialogues of our own test part say."""
+    folder = Path(shutil.copytree(data, tmp_path_factory.mktemp("other"), dirs_exist_ok=True))
+    path = folder / "direct" / "test.csv"
+    with path.open(newline="") as lines:
+        header, *rows = list(csv.reader(lines))
+    forms = [header.index(name) for name in direct.COLUMNS[2:]]
+    for row in rows:
+        if part_of(row[1].removesuffix(".json")) == "test":
+            for place, form in enumerate(forms):
+                row[form] = f"Nobody may read this {place} time{'s' * place}."
+    with path.open("w", newline="") as lines:
+        csv.writer(lines).writerows([header, *rows])
+    archive = folder / "multiwoz21" / "test.json.zip"
+    dialogues = read_json(archive)
+    for key, dialogue in dialogues.items():
+        if part_of(key.removesuffix(".json")) == "test":
+            dialogue["log"] = [{**entry, "text": "Nobody may read that .", "span_info": []} for entry in dialogue["log"]]
+    archive.unlink()
+    write_json(archive, dialogues)
+    assert [row.original for row in direct.read(folder, parts=["test"])] != [
+        row.original for row in direct.read(data, parts=["test"])
+    ]
+    assert direct.read(folder, parts=["train", "dev"]) == direct.read(data, parts=["train", "dev"])
     return folder
 
 
@@ -163,6 +199,62 @@ def test_directness_learns_exports_and_runs(data: Path, tmp_path: Path) -> None:
         [Dialogue.of("I wish I knew more of chess."), Dialogue.of("Find me a book on chess.")]
     )
     assert indirect.score < plain.score
+
+
+def test_nothing_of_a_directness_scorer_is_from_the_test_part(data: Path, other_test_part: Path, tmp_path: Path) -> None:
+    """Vocabulary, weights, calibration and figures: with another test part they are the same to the bit."""
+    recipe = DirectnessRecipe(layers=1, schedule=SHORT, triples_a_batch=8)
+    for name, folder in (("one", data), ("other", other_test_part)):
+        train_directness(folder, tmp_path / name, recipe, "cpu")
+    one, other = (load_checkpoint(tmp_path / name / "model", directness.restore) for name in ("one", "other"))
+    assert_same_weights(one.model, other.model)
+    assert one.facts == other.facts
+    assert one.tokenizer.to_str() == other.tokenizer.to_str()
+
+
+def test_nothing_of_a_rewriter_is_from_the_test_part(data: Path, other_test_part: Path, tmp_path: Path) -> None:
+    recipe = SmallRecipe(
+        decoder_layers=(2,), pretraining_turns=20, pretraining=SHORT, finetuning=SHORT, specialising=SHORT, batch_size=16, runs=1
+    )
+    for name, folder in (("one", data), ("other", other_test_part)):
+        train_small(folder, tmp_path / name, recipe, "cpu")
+    one, other = (load_checkpoint(tmp_path / name / "model", rewriter.restore) for name in ("one", "other"))
+    assert_same_weights(one.model, other.model)
+    assert one.facts == other.facts
+    assert one.tokenizer.to_str() == other.tokenizer.to_str()
+    still = replace(SHORT, learning_rate=0.0, average=0.0)
+    train_small(
+        data, tmp_path / "again", replace(recipe, finetuning=still, specialising=still), "cpu", start=tmp_path / "one" / "model"
+    )
+    assert_same_weights(one.model, load_checkpoint(tmp_path / "again" / "model", rewriter.restore).model)
+    assert not (tmp_path / "again" / "pretraining").exists()
+
+
+def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -> None:
+    recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
+    train_directness(data, tmp_path, recipe, "cpu")
+    export_directness(tmp_path / "model", tmp_path / "onnx", ["int8"])
+    export_directness(tmp_path / "model", tmp_path / "reference", ["fp32"])
+    figures = measure(tmp_path / "onnx", tmp_path / "reference", data)
+    assert (figures["metric"], figures["split"]) == ("exact_match", "DIRECT, our dev part")
+    assert figures["int8"] >= figures["fp32"] - figures["tolerance"] > 0.5
+    assert read_manifest(tmp_path / "onnx").metrics == figures
+    begun = load_checkpoint(tmp_path / "model", directness.restore)
+    begun.model.head.weight.data.mul_(-1)
+    save_checkpoint(tmp_path / "spoilt", begun.model, begun.tokenizer, begun.facts)
+    export_directness(tmp_path / "spoilt", tmp_path / "onnx", ["int8"])
+    with pytest.raises(WeightsError, match=r"int8 has exact_match 0\.000, fp32 .*: more than 0\.01 less"):
+        measure(tmp_path / "onnx", tmp_path / "reference", data)
+
+
+def test_directness_may_begin_with_a_checkpoint(data: Path, tmp_path: Path) -> None:
+    recipe = DirectnessRecipe(layers=1, schedule=SHORT, triples_a_batch=8)
+    train_directness(data, tmp_path / "one", recipe, "cpu")
+    still = replace(recipe, layers=3, schedule=replace(SHORT, learning_rate=0.0, average=0.0))
+    train_directness(data, tmp_path / "two", still, "cpu", tmp_path / "one" / "model")
+    one, two = (load_checkpoint(tmp_path / name / "model", directness.restore) for name in ("one", "two"))
+    assert_same_weights(one.model, two.model)
+    assert two.facts["calibration"] == one.facts["calibration"]
 
 
 def test_small_recipe_trains_averages_exports_and_runs(data: Path, tmp_path: Path) -> None:

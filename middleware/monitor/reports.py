@@ -1,0 +1,66 @@
+"""What the monitor says of a response, and a judge of one of its behaviours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from grice.middleware.turns.analysis import StageFailure
+from grice.models.dialogue import Dialogue
+from grice.models.results import Behavior, Behaviors
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge says.
+
+    Attributes:
+        behavior: what it was asked about.
+        decision: whether the response shows it; None where the answer had no decision, or there was no answer.
+        reasoning: what it said before its decision.
+        unscored: why there is no decision, empty where there is one. It never quotes the conversation.
+        error: the class of the error that kept the judge from an answer, such as `BudgetExhausted`; empty where it answered.
+        evidence: the place in `Dialogue.turns` of the turn that the response was held against when the judge said yes; None where
+            it was held against all of the dialogue.
+        prompt_tokens, completion_tokens: what its answers took, as the server counts; 0 where it does not. A remembered answer has
+            what it took when it was given.
+        cost: what its answers cost, in US dollars; None where no price is known.
+        cached: all its answers were remembered from the same requests: nothing was paid this time.
+    """
+
+    behavior: Behavior
+    decision: bool | None
+    reasoning: str = ""
+    unscored: str = ""
+    error: str = ""
+    evidence: int | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    cached: bool = False
+
+
+class Judge(Protocol):
+    """Answers one question a behaviour about the last turn of a dialogue, the bot's."""
+
+    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> Sequence[Judgement]:
+        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResponseReport:
+    """A bot's response after the monitor.
+
+    Attributes:
+        behaviors: probabilities and evidence; None where the model failed.
+        shown: the behaviours that it shows: where a judge decided, its decision, otherwise what reaches its threshold.
+        judgements: what the judge said, where it was asked.
+        failures: stages that failed; the response is not scored by them.
+    """
+
+    behaviors: Behaviors | None
+    shown: tuple[Behavior, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    failures: tuple[StageFailure, ...] = ()

@@ -1,0 +1,164 @@
+"""Counters of scored responses in buckets of time, what a response adds to them, and the rates that they tell."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.rates.rate import Rate, RateKey, RateSplit
+from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
+from grice.models.errors import InputError
+from grice.models.results import BEHAVIORS, Behavior
+
+KEY = "grice:rates:"
+SHORTEST_WINDOW_S = 10
+LONGEST_WINDOW_S = 7 * 86_400
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Buckets of one size.
+
+    Attributes:
+        bucket_s: seconds that a bucket covers.
+        window_s: seconds of the longest window that is read from such buckets.
+    """
+
+    bucket_s: int
+    window_s: int
+
+    @property
+    def expire_s(self) -> int:
+        """Seconds after which a bucket to which nothing is added any more lies outside every window."""
+        return self.window_s + 2 * self.bucket_s
+
+    def key(self, time_s: float) -> str:
+        """The name of the bucket that a time (Unix seconds) lies in."""
+        return self._name(int(time_s // self.bucket_s))
+
+    def keys(self, window_s: float, now: float) -> list[str]:
+        """The names of the buckets of a window, the oldest first."""
+        first, last = int((now - window_s) // self.bucket_s), int(now // self.bucket_s)
+        return [self._name(number) for number in range(max(0, first), last + 1)]
+
+    def _name(self, number: int) -> str:
+        return f"{KEY}{self.bucket_s}:{number * self.bucket_s}"
+
+
+RESOLUTIONS = (Resolution(10, 3600), Resolution(300, 86_400), Resolution(3600, LONGEST_WINDOW_S))
+"""At most about 360 buckets are read for a window, and a response is counted three times."""
+
+
+def bucket_keys(window_s: float, now: float) -> Sequence[str]:
+    """The names of the buckets that a window is read from.
+
+    Raises:
+        InputError: the window is too short or too long.
+    """
+    if isinstance(window_s, bool) or not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
+        raise InputError("window_s", window_s, f"{SHORTEST_WINDOW_S} to {LONGEST_WINDOW_S} seconds")
+    resolution = next(each for each in RESOLUTIONS if window_s <= each.window_s)
+    return resolution.keys(window_s, now)
+
+
+MAX_VERSIONS = 50
+MAX_CHANNELS = 20
+FORGET_S = 86_400.0
+
+Count = Literal["responses", "shown", "unscored"]
+
+
+@dataclass(frozen=True)
+class Increment:
+    """One step of one counter, as Redis takes it: `HINCRBY key field amount`, then `EXPIRE key expire_s`."""
+
+    key: str
+    field: str
+    amount: int
+    expire_s: int
+
+
+def increments(response: ScoredResponse) -> Sequence[Increment]:
+    """What the response adds to the counters of the time when it was said.
+
+    Few counters keep it cheap: a behaviour was scored as often as there were responses, less those that did not score it. A
+    response that was said after it was scored (a clock that is ahead) counts when it was scored; one that was said before the
+    longest window began adds nothing.
+    """
+    said = min(response.timestamp, response.scored_at)
+    return [
+        Increment(resolution.key(said), field, 1, resolution.expire_s)
+        for resolution in RESOLUTIONS
+        if response.scored_at - said <= resolution.window_s
+        for field in _fields(response)
+    ]
+
+
+def _fields(response: ScoredResponse) -> Iterator[str]:
+    version, channel = response.bot_version or UNKNOWN, response.channel or UNKNOWN
+    yield to_field("responses", RateKey(None, version, channel))
+    for behavior in BEHAVIORS:
+        if behavior in response.shown:
+            yield to_field("shown", RateKey(behavior, version, channel))
+        elif not is_scored(response, behavior):
+            yield to_field("unscored", RateKey(behavior, version, channel))
+
+
+def is_scored(response: ScoredResponse, behavior: Behavior) -> bool:
+    """Whether it is known if the response shows the behaviour: the model scored it, or a judge decided."""
+    known = (response.probabilities.get(behavior), response.judged.get(behavior))
+    return behavior in response.shown or any(each is not None for each in known)
+
+
+def to_field(count: Count, key: RateKey) -> str:
+    """A counter's name within its bucket."""
+    return json.dumps([count, key.behavior, key.bot_version, key.channel], ensure_ascii=False, separators=(",", ":"))
+
+
+def from_field(field: str | bytes) -> tuple[Count, RateKey]:
+    """What `to_field` was given."""
+    count, *key = json.loads(field)
+    return count, RateKey(*key)
+
+
+class RateNames:
+    """Bounds the bot versions and channels that are counted by one process: `MAX_VERSIONS` and `MAX_CHANNELS` within a day."""
+
+    def __init__(self) -> None:
+        self._versions = BoundedNames(MAX_VERSIONS, FORGET_S)
+        self._channels = BoundedNames(MAX_CHANNELS, FORGET_S)
+
+    def bounded(self, response: ScoredResponse) -> ScoredResponse:
+        """The response with the names to count it under."""
+        version = self._versions.of(response.bot_version, response.scored_at)
+        return replace(response, bot_version=version, channel=self._channels.of(response.channel, response.scored_at))
+
+
+def to_rates(
+    counters: Mapping[str | bytes, int], bot_version: str | None, channel: str | None, by: Sequence[RateSplit]
+) -> list[Rate]:
+    """The rates that the counters of a window tell; arguments as in `RateStore.rates`."""
+    sums: Counter[tuple[Count, RateKey]] = Counter()
+    for field, number in counters.items():
+        count, key = from_field(field)
+        if bot_version in (None, key.bot_version) and channel in (None, key.channel):
+            version_of = key.bot_version if "bot_version" in by else bot_version
+            channel_of = key.channel if "channel" in by else channel
+            sums[count, RateKey(key.behavior, version_of, channel_of)] += number
+    groups = {(key.bot_version, key.channel) for _, key in sums} or ({(bot_version, channel)} if not by else set())
+    return [
+        _rate(sums, RateKey(behavior, *group))
+        for behavior in BEHAVIORS
+        for group in sorted(groups, key=lambda each: (each[0] or "", each[1] or ""))
+    ]
+
+
+def _rate(sums: Counter[tuple[Count, RateKey]], key: RateKey) -> Rate:
+    assert key.behavior is not None
+    responses = sums["responses", RateKey(None, key.bot_version, key.channel)]
+    unscored = sums["unscored", key]
+    return Rate(key.behavior, key.bot_version, key.channel, sums["shown", key], responses - unscored, unscored)

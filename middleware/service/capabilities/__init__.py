@@ -1,0 +1,1 @@
+"""How each capability travels over the wire, and what is special on its way."""

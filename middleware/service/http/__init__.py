@@ -1,0 +1,1 @@
+"""The service as a web application: routes, bodies, problems, keys, metrics."""

@@ -1,0 +1,103 @@
+"""A route that takes a single item or up to 64 `items`, and answers in the same shape."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Body, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import Discriminator, Tag, TypeAdapter, ValidationError, WrapValidator
+from starlette.concurrency import run_in_threadpool
+
+from grice.middleware.service.capabilities.route import Aside
+from grice.middleware.service.capabilities.wire import Batch, BatchAnswer, Wire
+from grice.middleware.service.engine import Engine, EngineOf
+from grice.middleware.service.http.body import require_json
+from grice.middleware.service.http.openapi import answered
+
+AnyItem = TypeVar("AnyItem", bound=Wire)
+Work = TypeVar("Work")
+Answer = Callable[[Engine, Sequence[Any], Aside], Awaitable[list[dict[str, Any]]]]
+"""The rows of the answer to some items, in order."""
+MUCH = 16_384
+"""Bytes of a body from which on it is read, and answered, off the event loop; below, that would take longer than the work."""
+
+
+def _shape(body: Any) -> str:
+    return "batch" if isinstance(body, Batch) or (isinstance(body, dict) and "items" in body) else "single"
+
+
+UNREAD = WrapValidator(lambda given, read: given)
+"""The framework documents the body but leaves it as it came: it would read it on the event loop, and all others would wait."""
+
+
+def body_of(item: type[AnyItem]) -> Any:
+    """The type of a body that is an item or a batch of them."""
+    batch = Batch[item]  # type: ignore[valid-type]
+    return Annotated[Annotated[item, Tag("single")] | Annotated[batch, Tag("batch")], Discriminator(_shape)]
+
+
+def add_item_route(
+    router: APIRouter,
+    path: str,
+    answer: Answer,
+    *,
+    item: type[Wire],
+    result: type[Wire],
+    single: type[Wire],
+    examples: dict[str, Any],
+    statuses: Sequence[int] = (),
+    **documented: Any,
+) -> None:
+    """Add `POST path` to the router.
+
+    Args:
+        answer: the rows.
+        item: the model of an item. result: of a row of several. single: of the answer to one item.
+        examples: `requests` and `answer` for the documentation.
+        statuses: of problems, beside those that every such route has.
+        documented: the operation's name, summary and description.
+    """
+    body_type = body_of(item)
+    adapter: TypeAdapter[Any] = TypeAdapter(body_type)
+    batch_answer = BatchAnswer[result]  # type: ignore[valid-type]
+
+    def write(rows: list[dict[str, Any]], alone: bool) -> bytes:
+        answered = single(**rows[0]) if alone else batch_answer(items=[result(**row) for row in rows])
+        return answered.model_dump_json().encode()
+
+    async def endpoint(body: Any, request: Request, engine: Engine) -> Response:
+        aside: Aside = run_in_threadpool if request.state.body_bytes >= MUCH else _here
+        read = await aside(_read, adapter, body)
+        alone = not isinstance(read, Batch)
+        rows = await answer(engine, [read] if alone else read.items, aside)
+        return Response(await aside(write, rows, alone), media_type="application/json")
+
+    shown = Annotated[body_type, UNREAD, Body(openapi_examples=examples["requests"])]  # type: ignore[valid-type]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    annotations = {"body": shown, "request": Request, "engine": EngineOf}
+    parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in annotations.items()]
+    endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    router.add_api_route(
+        path,
+        endpoint,
+        methods=["POST"],
+        dependencies=[Depends(require_json)],
+        response_model=single | batch_answer,
+        responses=answered(examples["answer"], *statuses),
+        **documented,
+    )
+
+
+async def _here(work: Callable[..., Work], /, *args: Any) -> Work:
+    return work(*args)
+
+
+def _read(adapter: TypeAdapter[Any], body: Any) -> Any:
+    try:
+        return adapter.validate_python(body)
+    except ValidationError as error:
+        found = [{**each, "loc": ("body", *each["loc"])} for each in error.errors(include_url=False, include_input=False)]
+        raise RequestValidationError(found) from None

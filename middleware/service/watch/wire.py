@@ -1,0 +1,115 @@
+"""Rates, alarms and behaviours as they travel."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from grice.middleware.service.capabilities.responses import Probabilities
+from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
+from grice.middleware.service.watch.alarms import Alarm
+from grice.middleware.service.watch.watch import Rates
+from grice.models.behaviors.definitions import Maxim
+from grice.models.results import Behavior
+
+_ALARM = ("event_id", "text", "timestamp", "channel", "bot_version", "action")
+
+
+class WireRate(Wire):
+    """How often a behaviour was shown."""
+
+    behavior: Annotated[Behavior, Field(description="Which.")]
+    shown: Annotated[int, Field(description="Responses that showed it.")]
+    scored: Annotated[int, Field(description="Responses of which that is known.")]
+    unscored: Annotated[int, Field(description="Responses of which it is not known.")]
+    share: Annotated[float | None, Field(description="Shown of scored, 0 to 1; null where nothing was scored.")]
+    low: Annotated[float | None, Field(description="Lower end of the share's 95 % interval (Wilson).")]
+    high: Annotated[float | None, Field(description="Its upper end.")]
+
+
+class RatesAnswer(Wire):
+    """Rates of the last seconds."""
+
+    window_s: Annotated[int, Field(description="How many seconds.")]
+    bot_version: Annotated[str | None, Field(description="Only of this version; null: of all.")]
+    channel: Annotated[str | None, Field(description="Only of this channel; null: of all.")]
+    rates: Annotated[list[WireRate], Field(description="One a behaviour.")]
+    bot_versions: Annotated[list[str], Field(description="Versions seen within the window; `unknown`: none was given.")]
+    channels: Annotated[list[str], Field(description="Channels seen within the window.")]
+    schema_version: SchemaVersion = 1
+
+
+class WireAlarm(Wire):
+    """A response with an undesired behaviour."""
+
+    place: Annotated[str, Field(description="Its place in the order; the id of its server-sent event.")]
+    event_id: Annotated[str, Field(description="The response's name.")]
+    dialogue_id: Annotated[str | None, Field(description="Its dialogue, where that has a name.")]
+    text: Annotated[str, Field(description="What the bot said.")]
+    timestamp: Annotated[float, Field(description="When, in Unix seconds.")]
+    channel: Annotated[str | None, Field(description="The way it went.")]
+    bot_version: Annotated[str | None, Field(description="Which version of the bot said it.")]
+    action: Annotated[str | None, Field(description="What made the bot say it.")]
+    shown: Annotated[list[Behavior], Field(description="The behaviours that it shows, desired ones too.")]
+    probabilities: Annotated[Probabilities, Field(description="How likely it shows each behaviour; null: not scored.")]
+    evidence: Annotated[dict[Behavior, str], Field(description="For a behaviour about an earlier turn: what was said there.")]
+
+
+class AlarmsAnswer(Wire):
+    """The last alarming responses."""
+
+    alarms: Annotated[list[WireAlarm], Field(description="The newest first.")]
+    schema_version: SchemaVersion = 1
+
+
+class WireBehavior(Wire):
+    """What a behaviour is."""
+
+    label: Annotated[Behavior, Field(description="ABC-Eval's abbreviation.")]
+    name: Annotated[str, Field(description="In full.")]
+    maxim: Annotated[Maxim, Field(description="The maxim of conversation that it is about.")]
+    because: Annotated[str, Field(description="Why that maxim.")]
+    desired: Annotated[bool, Field(description="Whether a response should show it.")]
+    question: Annotated[str, Field(description="Asked about a response, to be answered with yes or no.")]
+    definition: Annotated[str, Field(description="When the answer is yes.")]
+    threshold: Annotated[
+        float | None, Field(description="The probability from which on it counts as shown here; null: it is not scored here.")
+    ]
+
+
+class BehaviorsAnswer(Wire):
+    """The nine behaviours."""
+
+    behaviors: Annotated[list[WireBehavior], Field(description="In ABC-Eval's order.")]
+    schema_version: SchemaVersion = 1
+
+
+def wire_rates(found: Rates) -> RatesAnswer:
+    """Rates as they travel."""
+    rates = [
+        WireRate(
+            behavior=rate.behavior,
+            shown=rate.shown,
+            scored=rate.scored,
+            unscored=rate.unscored,
+            share=rate.share,
+            low=None if rate.interval is None else rate.interval[0],
+            high=None if rate.interval is None else rate.interval[1],
+        )
+        for rate in found.rates
+    ]
+    return RatesAnswer(**vars(found.query), rates=rates, bot_versions=list(found.bot_versions), channels=list(found.channels))
+
+
+def wire_alarm(alarm: Alarm) -> WireAlarm:
+    """An alarm as it travels."""
+    response = alarm.response
+    return WireAlarm(
+        place=alarm.place,
+        dialogue_id=response.dialogue_id or None,
+        shown=list(response.shown),
+        probabilities=dict(response.probabilities),
+        evidence=dict(response.evidence),
+        **{name: getattr(response, name) for name in _ALARM},
+    )

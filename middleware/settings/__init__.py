@@ -1,0 +1,49 @@
+"""Settings: one frozen dataclass a part, checked when made; the environment is read here and nowhere else."""
+
+from grice.middleware.settings.declaration import (
+    PREFIX,
+    add_options,
+    attributes,
+    check_settings,
+    check_within,
+    declarations,
+    from_environment,
+    from_options,
+    given_options,
+    known_variables,
+    setting,
+)
+from grice.middleware.settings.service import (
+    MAX_PARTITIONS,
+    RUNTIME,
+    Mode,
+    PipelineSettings,
+    Policy,
+    ReadingMode,
+    Runtime,
+    ServiceSettings,
+    StoreKind,
+)
+
+__all__ = [
+    "MAX_PARTITIONS",
+    "PREFIX",
+    "RUNTIME",
+    "Mode",
+    "PipelineSettings",
+    "Policy",
+    "ReadingMode",
+    "Runtime",
+    "ServiceSettings",
+    "StoreKind",
+    "add_options",
+    "attributes",
+    "check_settings",
+    "check_within",
+    "declarations",
+    "from_environment",
+    "from_options",
+    "given_options",
+    "known_variables",
+    "setting",
+]

@@ -1,0 +1,164 @@
+"""A setting is declared once: its help, range, flag and variable follow; a variable that is none is refused."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from grice.middleware.cli import GROUP, Parser, main
+from grice.middleware.settings import (
+    PipelineSettings,
+    ServiceSettings,
+    add_options,
+    check_settings,
+    declarations,
+    from_environment,
+    from_options,
+    known_variables,
+    setting,
+)
+from grice.middleware.settings.declaration import settings_classes
+from grice.models.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class Oven:
+    """How an oven heats.
+
+    Attributes:
+        degrees: how hot it is, in degrees,
+            at the most 250.
+        mode: which way it heats.
+        lamp, fan: whether it is on.
+        probe_s: seconds between two looks; None: none.
+        names: of what is inside.
+        pin: what opens it.
+    """
+
+    degrees: int = setting(180, 30, 250)
+    mode: str = "grill 100 %"
+    lamp: bool = True
+    fan: bool = False
+    probe_s: float | None = setting(None, 0.5, 60)
+    names: tuple[str, ...] = ()
+    pin: str = setting("", secret=True, flag=False)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+def parser_of(*kinds: type[Any], **more: Any) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
+    add_options(parser, *kinds, **more)
+    return parser
+
+
+def test_flags_and_their_help_follow_from_the_declaration() -> None:
+    text = " ".join(parser_of(Oven).format_help().split())
+    for part in (
+        "--degrees DEGREES how hot it is, in degrees, at the most 250 (default: 180)",
+        "--mode MODE which way it heats (default: grill 100 %)",
+        "--no-lamp whether it is on (default: on)",
+        "--fan whether it is on (default: off)",
+        "--probe-s S seconds between two looks; None: none (default: none)",
+        "--names NAMES of what is inside (default: none)",
+    ):
+        assert part in text
+    assert "pin" not in text
+
+
+@pytest.fixture
+def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grice.middleware.settings.declaration.check_variables", lambda environment: None)
+
+
+@pytest.mark.usefixtures("_known")
+def test_flags_come_before_the_environment_before_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRICE_DEGREES", "200")
+    monkeypatch.setenv("GRICE_LAMP", "false")
+    monkeypatch.setenv("GRICE_NAMES", "bread, , cake")
+    monkeypatch.setenv("GRICE_PROBE_S", "")
+    parser = parser_of(Oven)
+    assert from_options(Oven, parser.parse_args([])) == Oven(200, lamp=False, names=("bread", "cake"))
+    flags = ["--degrees", "90", "--fan", "--probe-s", "2", "--names", "pie,tart"]
+    assert from_options(Oven, parser.parse_args(flags)) == Oven(90, lamp=False, fan=True, probe_s=2.0, names=("pie", "tart"))
+    assert from_options(Oven, parser.parse_args(flags), names=("fan",)).degrees == 200
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"degrees": 300}, "setting degrees: got 300; allowed: 30 to 250"),
+        ({"degrees": True}, "setting degrees: got True"),
+        ({"mode": 3}, "setting mode: got 3; allowed: a string"),
+        ({"pin": 1234}, "setting pin: got 'a value that is not shown'; allowed: a string"),
+        ({"lamp": "yes"}, "setting lamp: got 'yes'; allowed: true, false"),
+        ({"probe_s": 0}, "setting probe_s: got 0; allowed: 0.5 to 60"),
+    ],
+)
+def test_what_is_out_of_range_is_named(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        Oven(**values)
+
+
+def test_a_setting_of_two_classes_has_one_flag() -> None:
+    assert parser_of(PipelineSettings, PipelineSettings, names=("threads",)).parse_args(["--threads", "2"]).threads == 2
+
+
+def test_every_setting_has_help_and_a_default_that_is_allowed() -> None:
+    for kind in settings_classes():
+        assert kind() == kind()
+        assert [each.name for each in declarations(kind) if not each.help] == [], kind
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("GRICE_PROT", "GRICE_PORT"), ("GRICE_NO_SLOTS", "GRICE_SLOTS"), ("GRICE_JUDGE_URI", "GRICE_JUDGE_URL"), ("GRICE_", "GRICE_")],
+)
+def test_a_variable_that_is_none_is_refused_with_the_nearest(name: str, nearest: str) -> None:
+    with pytest.raises(SettingsError, match=f"setting {name}: got 'a value that is not shown'; .* the nearest is {nearest}"):
+        from_environment(PipelineSettings, {name: "secret"})
+
+
+def test_variables_of_all_commands_are_known_to_each() -> None:
+    others = {"GRICE_DATA_DIR": "/data", "GRICE_ALERT_EVERY_S": "5", "GRICE_SAMPLE": "0.5", "GRICE_MIND": "false", "HOME": "/"}
+    assert set(others) - {"HOME"} <= set(known_variables())
+    assert from_environment(PipelineSettings, others) == PipelineSettings()
+
+
+def test_a_command_that_reads_settings_says_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("GRICE_THREAD", "2")
+    assert main(["score", "hello"]) == 2
+    assert "GRICE_THREADS" in capsys.readouterr().err
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                yield from parsers(child)
+
+
+@pytest.mark.parametrize("name", sorted(entry.name for entry in importlib.metadata.entry_points(group=GROUP)))
+def test_help_of_every_command_tells_defaults(name: str) -> None:
+    (entry,) = importlib.metadata.entry_points(group=GROUP, name=name)
+    parser = Parser(prog=name)
+    entry.load().add_arguments(parser)
+    for each in parsers(parser):
+        formatter = each._get_formatter()
+        for action in each._actions:
+            if action.option_strings and action.nargs != 0 and not action.required and action.help is not argparse.SUPPRESS:
+                text = formatter._expand_help(action) if action.help else ""
+                assert "default" in text, (each.prog, action.option_strings)
+
+
+def test_ports_are_integers_for_the_shell_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser_of(ServiceSettings).parse_args(["--port", "many"])
+    assert "invalid int value" in capsys.readouterr().err
