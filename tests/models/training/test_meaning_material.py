@@ -1,0 +1,116 @@
+"""The turns written for the model of meaning: they are in order, and none of their words are those of what is evaluated."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from data_fixtures import needs_released_data
+
+from grice.models.data import sgd
+from grice.models.errors import DataCorrupt, DataNotFound
+from grice.models.training.meaning.overlap import runs_of, runs_of_all
+from grice.models.training.meaning.written import REPLIES, SlotMention, WrittenBot, read_hand, read_hands
+
+OURS = Path(__file__).parents[3] / "benchmarks" / "indirect_requests" / "ours.jsonl"
+
+KIOSK = """
+== kiosk | sells papers and snacks
+i buy_snack | buy something to eat
+i ask_hours | ask when it is open
+s snack | what to eat | crisps; an apple
+s size | how big | small; large
+s name | whose order | *
+b Shall I pack it?
+> i | no-but:ask_hours | | my bus is here, when do you close | No, tell me when you close. | Yes, pack it.
+u Crisps please.
+b Small or large, for whom?
+> d~ | - | snack=an apple; size=?small/large; name="Ada" | an apple after all, for Ada | An apple, for Ada. |
+> i | buy_snack | snack=!crisps; size=* | whatever, if it does not crunch | Something that is no crisps. | Crisps.
+> i | option 2 | | the one my doctor likes | The second one. | The first one.
+"""
+
+
+@pytest.fixture(scope="module")
+def hands() -> dict[str, list[WrittenBot]]:
+    return read_hands()
+
+
+def turns(hands: dict[str, list[WrittenBot]]) -> Iterator[str]:
+    return (turn.text for bots in hands.values() for bot in bots for turn in bot.turns)
+
+
+def test_the_shorthand_says_all(tmp_path: Path) -> None:
+    (tmp_path / "K.txt").write_text(KIOSK, encoding="utf-8")
+    (bot,) = read_hand(tmp_path / "K.txt")
+    first, second, third, fourth = bot.turns
+    assert (first.meaning, first.instead, first.kind) == ("no-but", "ask_hours", "indirect")
+    assert [turn.speaker for turn in second.history] == ["user", "bot"]
+    assert second.changes
+    assert second.mentions == {
+        "snack": SlotMention("meant", ("an apple",)),
+        "size": SlotMention("ambiguous", ("small", "large")),
+        "name": SlotMention("meant", words="Ada"),
+    }
+    assert third.mentions == {"snack": SlotMention("not_this", ("crisps",)), "size": SlotMention("any")}
+    assert (fourth.meaning, fourth.option) == ("option", 2)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "message"),
+    [
+        ("no-but:ask_hours", "no-but:ask_price", "line 9: got 'ask_price'; allowed: ask_hours, buy_snack"),
+        ("no-but:ask_hours", "perhaps", "line 9: got 'perhaps'; allowed: an intent of the bot"),
+        ("snack=!crisps", "snack=!cake", "line 13: got 'cake'; allowed: crisps, an apple"),
+        ("snack=!crisps", "drink=tea", "line 13: got 'drink=tea'; allowed: snack, size, name"),
+        ("i buy_snack |", "x buy_snack |", "line 3: got 'x'"),
+    ],
+)
+def test_a_slip_is_told_with_its_line(tmp_path: Path, was: str, becomes: str, message: str) -> None:
+    (tmp_path / "K.txt").write_text(KIOSK.replace(was, becomes), encoding="utf-8")
+    with pytest.raises(DataCorrupt, match=message):
+        read_hand(tmp_path / "K.txt")
+
+
+def test_a_hand_that_is_not_there() -> None:
+    with pytest.raises(DataNotFound, match="no hand Z9; there are A, B"):
+        read_hands(names=["Z9"])
+
+
+def test_every_hand_is_in_order(hands: dict[str, list[WrittenBot]]) -> None:
+    assert len(hands) >= 16
+    for name, bots in hands.items():
+        texts = [turn.text.lower() for bot in bots for turn in bot.turns if len(turn.text.split()) > 6]
+        assert len(set(texts)) > 0.95 * len(texts), name  # contrast groups have a turn twice, under two questions
+        for bot in bots:
+            assert len(bot.schema.intents) >= 5
+            assert bot.turns
+            kinds = {turn.kind for turn in bot.turns}
+            assert {"indirect", "direct"} <= kinds
+            assert any(turn.meaning in REPLIES for turn in bot.turns)
+
+
+def test_no_five_words_in_a_row_are_those_of_our_requests(hands: dict[str, list[WrittenBot]]) -> None:
+    ours = runs_of_all(json.loads(line)["utterance"] for line in OURS.read_text(encoding="utf-8").splitlines())
+    assert [text for text in turns(hands) if runs_of(text) & ours] == []
+
+
+@needs_released_data
+def test_no_five_words_in_a_row_are_those_of_released_test_files(hands: dict[str, list[WrittenBot]]) -> None:
+    folder = Path(os.environ["GRICE_DATA_DIR"])
+    evaluated: set[tuple[str, ...]] = set()
+    for path in folder.glob("implicature/*/*.in"):
+        if "train" not in path.name:
+            evaluated |= runs_of_all(path.read_text(encoding="utf-8").splitlines())
+    for path in folder.glob("circa/*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            evaluated |= runs_of_all(row["answer-Y"] for row in csv.DictReader(file, delimiter="\t"))
+    with (folder / "direct" / "test.csv").open(newline="", encoding="utf-8") as file:
+        evaluated |= runs_of_all(row["indirect_utterance"] for row in csv.DictReader(file))
+    for dialogue in sgd.read(folder / "sgd", "test"):
+        evaluated |= runs_of_all(turn.turn.text for turn in dialogue.turns if turn.turn.speaker == "user")
+    assert [text for text in turns(hands) if runs_of(text) & evaluated] == []
