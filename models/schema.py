@@ -7,10 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from grice.models.dialogue import check_each
 from grice.models.errors import InputError
+
+Part = TypeVar("Part")
 
 MOST_INTENTS = 512
 MOST_SLOTS = 128
@@ -187,7 +189,8 @@ def _intent(given: object, where: str) -> IntentSpec:
     parts = _mapping(given, where, ("name", "description", "examples", "slots", "service"))
     if "name" not in parts:
         raise InputError(where, "no name", "a name")
-    return IntentSpec(**{key: tuple(value) if isinstance(value, list) else value for key, value in parts.items()})
+    given_parts: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in parts.items()}
+    return IntentSpec(**given_parts)
 
 
 def _slot(name: object, given: object) -> SlotSpec:
@@ -207,7 +210,7 @@ def _mapping(given: object, where: str, keys: tuple[str, ...] = ()) -> Mapping[s
     return given
 
 
-def _named(name: str, what: str, known: Mapping[str, Any]) -> Any:
+def _named(name: str, what: str, known: Mapping[str, Part]) -> Part:
     if name not in known:
         raise InputError(what, name, ", ".join(known) or "none: the schema has none")
     return known[name]

@@ -9,8 +9,8 @@
 
 `u` and `b` lines are the history of the next `>` line. KIND is `i` indirect, `d` direct, `c` courtesy, `o` out of scope; `~` behind
 it: the user changes what was said before. MEANING is an intent, a reply (`yes`, `no`, `not-yet`, `yes-but`, `no-but`, `any`,
-`option 2`; `no-but:INTENT` says what is wanted instead), or `-`. SLOTS are joined by `;`: `slot=value`, `slot=*` (any), `slot=!value`
-(not that one), `slot=?a/b` (one cannot tell which), `slot="words of the turn"` for free text.
+`option 2`; `no-but:INTENT` says what is wanted instead), or `-`. SLOTS are joined by `;`: `slot=value`, `slot=*` (any), `slot=!value` (not
+that one), `slot=?a/b` (one cannot tell which), `slot="words of the turn"` for free text.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def _bot(hand: str, lines: Sequence[_Line]) -> WrittenBot:
     head, *rest = lines
     if head.tag != "==" or len(head.fields) != 2:
         raise head.corrupt(head.tag, "== DOMAIN | what the bot is")
-    intents = [IntentSpec(*_split(line, 2)) for line in rest if line.tag == "i"]
+    domain, service = head.fields
+    intents = [_intent(line) for line in rest if line.tag == "i"]
     slots = [_slot(line) for line in rest if line.tag == "s"]
     schema = BotSchema(tuple(intents), tuple(slots))
     turns: list[WrittenTurn] = []
@@ -157,13 +158,18 @@ def _bot(hand: str, lines: Sequence[_Line]) -> WrittenBot:
             history = []
         elif line.tag not in ("i", "s"):
             raise line.corrupt(line.tag, "==, i, s, u, b, >")
-    return WrittenBot(hand, *head.fields, schema, tuple(turns))
+    return WrittenBot(hand, domain, service, schema, tuple(turns))
 
 
 def _split(line: _Line, count: int) -> list[str]:
     if len(line.fields) != count:
         raise line.corrupt(f"{len(line.fields)} fields", f"{count}")
     return line.fields
+
+
+def _intent(line: _Line) -> IntentSpec:
+    name, description = _split(line, 2)
+    return IntentSpec(name, description)
 
 
 def _slot(line: _Line) -> SlotSpec:
