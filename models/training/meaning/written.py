@@ -7,10 +7,10 @@
     b an earlier bot turn
     > KIND | MEANING | SLOTS | the turn | its direct form | a wrong reading
 
-`u` and `b` lines are the history of the next `>` line. KIND is `i` indirect, `d` direct, `c` courtesy, `o` out of scope; `~` behind
-it: the user changes what was said before. MEANING is an intent, a reply (`yes`, `no`, `not-yet`, `yes-but`, `no-but`, `any`,
-`option 2`; `no-but:INTENT` says what is wanted instead), or `-`. SLOTS are joined by `;`: `slot=value`, `slot=*` (any), `slot=!value` (not
-that one), `slot=?a/b` (one cannot tell which), `slot="words of the turn"` for free text.
+`u` and `b` lines are the history of the next `>` line. KIND is `i` indirect, `d` direct, `c` courtesy, `o` out of scope; `~`
+behind it: the user changes what was said before. MEANING is an intent, a reply (`yes`, `no`, `not-yet`, `yes-but`, `no-but`, `any`,
+`option 2`; `no-but:INTENT` says what is wanted instead), or `-`. SLOTS are joined by `;`: `slot=value`, `slot=*` (any),
+`slot=!value` (not that one), `slot=?a/b` (one cannot tell which), `slot="words of the turn"` for free text.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 
 HANDS = Path(__file__).parent / "hands"
 
-Kind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
-Said = Literal["meant", "not_this", "any", "ambiguous"]
+TurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
+MentionKind = Literal["meant", "not_this", "any", "ambiguous"]
 REPLIES = ("yes", "no", "not-yet", "yes-but", "no-but", "any", "option")
 
-_KINDS: dict[str, Kind] = {kind[0]: kind for kind in get_args(Kind)}
+_KINDS: dict[str, TurnKind] = {kind[0]: kind for kind in get_args(TurnKind)}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class SlotMention:
         words: of a free-text slot, as the turn has them.
     """
 
-    said: Said
+    said: MentionKind
     values: tuple[str, ...] = ()
     words: str = ""
 
@@ -65,7 +65,7 @@ class WrittenTurn:
 
     history: tuple[Turn, ...]
     text: str
-    kind: Kind
+    kind: TurnKind
     meaning: str
     direct: str
     wrong: str = ""
@@ -215,7 +215,7 @@ def _mention(line: _Line, part: str, schema: BotSchema) -> tuple[str, SlotMentio
         return name, SlotMention("meant", words=value.strip('"'))
     if value in slot.values:
         return name, SlotMention("meant", (value,))
-    said: Said = "not_this" if value.startswith("!") else "ambiguous"
+    said: MentionKind = "not_this" if value.startswith("!") else "ambiguous"
     values = (value[1:],) if said == "not_this" else tuple(each.strip() for each in value[1:].split("/"))
     for each in values:
         if each not in slot.values:
