@@ -188,5 +188,5 @@ def answer_of(route: type[Route[Any, Any, Any]]) -> type[Wire]:
 
 def examples_of(name: str) -> dict[str, Any]:
     """The documentation's examples of a route: `requests` and `answer`; a test posts the ones and checks the other."""
-    found: dict[str, Any] = json.loads(resources.files(__package__).joinpath("examples", f"{name}.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((resources.files(__package__) / "examples" / f"{name}.json").read_text("utf-8"))
     return found

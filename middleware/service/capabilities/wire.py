@@ -178,8 +178,11 @@ def _translated(kind: Any) -> Any:
     if is_dataclass(kind) and isinstance(kind, type):
         return _derived(kind)
     if origin is Annotated:
-        limits = [Field(ge=each.low, le=each.high) for each in parts[1:] if isinstance(each, Range)]
-        return Annotated[(_translated(parts[0]), *limits)] if limits else _translated(parts[0])
+        limited: Any = _translated(parts[0])
+        for each in parts[1:]:
+            if isinstance(each, Range):
+                limited = Annotated[limited, Field(ge=each.low, le=each.high)]
+        return limited
     if origin is tuple:
         return list[_translated(parts[0])]  # type: ignore[misc]
     if isinstance(origin, type) and issubclass(origin, Mapping):
