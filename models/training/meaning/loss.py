@@ -1,0 +1,133 @@
+"""What the reader of meaning is told of its readings: one loss of a menu's turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from grice.models.dialogue import Dialogue
+from grice.models.meaning.inputs import MeaningTokens, TurnPieces
+from grice.models.meaning.menu import Menu, Option
+from grice.models.training.meaning.network import OPTION_KINDS, SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
+from grice.models.training.meaning.samples import MenuTurns, Target
+
+TURNS_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Step:
+    """A menu and turns as pieces.
+
+    Attributes:
+        options: of the menu; texts: pieces of each option's words; owners: as `OptionVectors` has them.
+        turns: with what they mean, the shortest first.
+    """
+
+    source: str
+    menu: Menu
+    options: tuple[Option, ...]
+    texts: tuple[tuple[tuple[int, ...], ...], ...]
+    owners: tuple[int, ...]
+    turns: tuple[tuple[Dialogue, TurnPieces, Target], ...]
+
+    @property
+    def kinds(self) -> list[int]:
+        return [OPTION_KINDS.index(option.kind) for option in self.options]
+
+
+def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
+    """A menu with its turns, as pieces."""
+    menu = Menu.of(menu_turns.schema)
+    options = menu.options
+    places = {option.name: place for place, option in enumerate(options) if option.kind == "slot"}
+    owners = [places[option.name] if option.kind == "value" else place for place, option in enumerate(options)]
+    turns = [(dialogue, tokens.read_turn(dialogue), target) for dialogue, target in menu_turns.turns]
+    turns.sort(key=lambda turn: len(turn[1].ids))
+    texts = tuple(tuple(tokens.read_options(option.texts)) for option in options)
+    return Step(menu_turns.source, menu, options, texts, tuple(owners), tuple(turns))
+
+
+def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
+    """The mean loss of the step's turns."""
+    options = network.read_options(step.texts, step.kinds, step.owners)
+    total = torch.zeros(())
+    for start in range(0, len(step.turns), TURNS_AT_ONCE):
+        part = step.turns[start : start + TURNS_AT_ONCE]
+        readings = network([pieces for _, pieces, _ in part], options)
+        total = total + _loss(readings, step, part)
+    return total / len(step.turns)
+
+
+def _loss(readings: Readings, step: Step, part: Sequence[tuple[Dialogue, TurnPieces, Target]]) -> Tensor:
+    """The summed loss of some turns."""
+    targets = [target for _, _, target in part]
+    loss = _meaning_loss(readings, step, targets)
+    known = [row for row, target in enumerate(targets) if target.kind is not None]
+    if known:
+        kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])  # type: ignore[arg-type]
+        loss = loss + 0.3 * functional.cross_entropy(readings.kinds[known], kinds, reduction="sum")
+    known = [row for row, target in enumerate(targets) if target.changes is not None]
+    if known:
+        changes = torch.tensor([float(bool(targets[row].changes)) for row in known])
+        loss = loss + 0.3 * functional.binary_cross_entropy_with_logits(readings.changes[known], changes, reduction="sum")
+    for row, (dialogue, pieces, target) in enumerate(part):
+        if target.option:
+            chosen = torch.tensor(min(target.option, readings.chosen.size(1)) - 1)
+            loss = loss + 0.3 * functional.cross_entropy(readings.chosen[row], chosen)
+        if target.judged:
+            loss = loss + 0.5 * functional.cross_entropy(readings.judged[row], torch.tensor(target.judged))
+        if target.mentions is not None and step.menu.slots:
+            loss = loss + _slot_loss(readings, row, step, dialogue.last.text, pieces, target)
+    return loss
+
+
+def _meaning_loss(readings: Readings, step: Step, targets: Sequence[Target]) -> Tensor:
+    meanings = {(option.kind, option.name): place for place, option in enumerate(step.menu.meanings)}
+    known = [row for row, target in enumerate(targets) if target.meaning is not None]
+    if not known:
+        return torch.zeros(())
+    gold = torch.tensor([meanings[targets[row].meaning] for row in known])  # type: ignore[index]
+    own = slice(0, len(step.menu.meanings))
+    joint = functional.cross_entropy(readings.meaning[known, own], gold, reduction="sum")
+    return joint + 0.5 * functional.cross_entropy(readings.cosine[known, own], gold, reduction="sum")
+
+
+def _slot_loss(readings: Readings, row: int, step: Step, text: str, pieces: TurnPieces, target: Target) -> Tensor:
+    """States of all slots, values of those that are spoken of."""
+    loss = torch.zeros(())
+    place = len(step.menu.meanings)
+    places, states = [], []
+    for slot, values in step.menu.slots:
+        mention = (target.mentions or {}).get(slot.name)
+        places.append(place)
+        states.append(SLOT_STATES.index(mention.said if mention else "silent"))
+        if mention and mention.values:
+            names = [value.value for value in values]
+            gold = torch.zeros(len(values))
+            gold[[names.index(value) for value in mention.values]] = 1 / len(mention.values)
+            scores = readings.values[row, place + 1 : place + 1 + len(values)]
+            loss = loss + functional.cross_entropy(scores, gold)
+        elif mention and mention.words:
+            loss = loss + _span_loss(readings, row, place, find_words(text, mention.words, pieces))
+        place += 1 + len(values)
+    return loss + 2 * functional.cross_entropy(readings.states[row, places], torch.tensor(states))
+
+
+def _span_loss(readings: Readings, row: int, place: int, span: tuple[int, int] | None) -> Tensor:
+    if span is None:
+        return torch.zeros(())
+    start, end = (functional.cross_entropy(scores[row, place], torch.tensor(at)) for scores, at in zip((readings.starts, readings.ends), span, strict=True))
+    return 0.3 * (start + end)
+
+
+def find_words(text: str, words: str, pieces: TurnPieces) -> tuple[int, int] | None:
+    """Places of the first and the last piece of `words` in the turn; None where it does not have them."""
+    begin = text.lower().find(words.lower())
+    if begin < 0:
+        return None
+    inside = [place for place, (start, end) in enumerate(pieces.offsets) if start < begin + len(words) and end > begin]
+    return (pieces.start + inside[0], pieces.start + inside[-1]) if inside else None

@@ -1,0 +1,193 @@
+"""The reader of meaning as a torch network: a trunk that reads the turn, and a joint block that reads turn and menu together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from grice.models.meaning.inputs import TurnPieces
+from grice.models.training.sentence_trunk import WIDTH, SentenceTrunk
+
+JOINT_WIDTH, JOINT_HEADS, JOINT_LAYERS = 384, 6, 2
+OPTION_KINDS = ("intent", "act", "slot", "value")
+SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
+TURN_KINDS = ("indirect", "direct", "courtesy", "out_of_scope")
+MOST_OPTIONS = 5
+"""How many options of the bot's list can be told apart."""
+JUDGEMENTS = 8
+
+
+@dataclass(frozen=True)
+class OptionVectors:
+    """The options of a menu, meanings first.
+
+    Attributes:
+        vectors: (options, WIDTH). kinds: (options,), places in `OPTION_KINDS`.
+        owners: (options,), for a value the place of its slot among the options, for others their own.
+    """
+
+    vectors: Tensor
+    kinds: Tensor
+    owners: Tensor
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What is read of turns, before any normalisation. B turns, N options, T pieces.
+
+    Attributes:
+        meaning: (B, N) scores of options as meanings; those of slots say nothing. cosine: (B, N) the same by the vectors alone.
+        states: (B, N, 5) by `SLOT_STATES`, of slots. values: (B, N) scores of values.
+        starts, ends: (B, N, T) scores of pieces as a free-text slot's first and last.
+        kinds: (B, 4). changes: (B,). chosen: (B, MOST_OPTIONS). judged: (B, JUDGEMENTS).
+    """
+
+    meaning: Tensor
+    cosine: Tensor
+    states: Tensor
+    values: Tensor
+    starts: Tensor
+    ends: Tensor
+    kinds: Tensor
+    changes: Tensor
+    chosen: Tensor
+    judged: Tensor
+
+
+class JointBlock(nn.Module):
+    """Reads the pieces of a turn and the vectors of all options together. No option has a place: their order does not matter."""
+
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.piece, self.option, self.owner = (nn.Linear(width, JOINT_WIDTH) for _ in range(3))
+        self.segment = nn.Embedding(2, JOINT_WIDTH)
+        self.kind = nn.Embedding(len(OPTION_KINDS), JOINT_WIDTH)
+        self.likeness = nn.Linear(2, JOINT_WIDTH)
+        self.layers = nn.ModuleList(
+            nn.TransformerEncoderLayer(
+                JOINT_WIDTH, JOINT_HEADS, 1024, dropout=0.1, activation="gelu", batch_first=True, norm_first=True
+            )
+            for _ in range(JOINT_LAYERS)
+        )
+        self.norm = nn.LayerNorm(JOINT_WIDTH)
+        self.meaning, self.value = nn.Linear(JOINT_WIDTH, 1), nn.Linear(JOINT_WIDTH, 1)
+        self.state = nn.Linear(JOINT_WIDTH, len(SLOT_STATES))
+        self.span_option, self.span_piece = nn.Linear(JOINT_WIDTH, 256), nn.Linear(JOINT_WIDTH, 256)
+        self.whole = nn.Linear(2 * JOINT_WIDTH, JOINT_WIDTH)
+        self.turn = nn.Linear(JOINT_WIDTH, len(TURN_KINDS) + 1 + MOST_OPTIONS + JUDGEMENTS)
+        self.scale = nn.Parameter(torch.tensor(3.0))
+        self.value_scale = nn.Parameter(torch.tensor(2.5))
+
+    def forward(self, states: Tensor, mask: Tensor, own: Tensor, options: OptionVectors) -> Readings:
+        """`states` (B, T, WIDTH), `mask` and `own` (B, T): pieces that are there, and those of the turn itself."""
+        weights = own[:, :, None].to(states.dtype)
+        turn = functional.normalize((states * weights).sum(1), dim=1)
+        unit = functional.normalize(options.vectors, dim=1)
+        cosine = turn @ unit.T
+        best = ((functional.normalize(states, dim=2) * weights) @ unit.T).amax(1)
+        likeness = self.likeness(torch.stack([cosine, best], 2) * 4)
+        owner = self.owner(unit * 8)[options.owners]
+        option = self.option(unit * 8) + owner + self.kind(options.kinds)
+        pieces = self.piece(states * 4) + self.segment(own)
+        both = torch.cat([option[None] + likeness, pieces], 1)
+        there = torch.cat([torch.ones(mask.size(0), option.size(0), dtype=torch.bool), mask.bool()], 1)
+        for layer in self.layers:
+            both = layer(both, src_key_padding_mask=~there)
+        both = self.norm(both)
+        read, pieces = both[:, : option.size(0)], both[:, option.size(0) :]
+        mean = (pieces * weights).sum(1) / weights.sum(1)
+        whole = functional.gelu(self.whole(torch.cat([mean, pieces[:, 0]], 1)))
+        kinds, changes, chosen, judged = self.turn(whole).split([len(TURN_KINDS), 1, MOST_OPTIONS, JUDGEMENTS], 1)
+        by_cosine = self.scale.exp() * cosine
+        start, end = self.span_option(read).chunk(2, 2)
+        first, last = self.span_piece(pieces).chunk(2, 2)
+        outside = torch.zeros(own.shape).masked_fill(own == 0, -1e4)[:, None]
+        return Readings(
+            by_cosine + self.meaning(read)[:, :, 0],
+            by_cosine,
+            self.state(read),
+            self.value_scale.exp() * cosine + self.value(read)[:, :, 0],
+            start @ first.transpose(1, 2) / 11 + outside,
+            end @ last.transpose(1, 2) / 11 + outside,
+            kinds,
+            changes[:, 0],
+            chosen,
+            judged,
+        )
+
+
+class MeaningNetwork(nn.Module):
+    """The trunk, whose lower layers stay as they are, and the joint block.
+
+    Args:
+        frozen: how many of the trunk's layers do not learn. What they make of a text never changes, so it is kept.
+    """
+
+    def __init__(self, trunk: SentenceTrunk, frozen: int) -> None:
+        super().__init__()
+        self.trunk = trunk
+        self.joint = JointBlock()
+        self.frozen = frozen
+        self.pad = 1
+        for part in (trunk.words, trunk.positions, trunk.norm, trunk.distances, trunk.layers[:frozen]):
+            part.requires_grad_(False)
+        self.kept: dict[tuple[int, ...], Tensor] = {}
+
+    def states_of(self, texts: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
+        """States (texts, length, WIDTH) of pieces, and which are there."""
+        lower, mask = self.lower(texts)
+        return self.trunk.run(lower, self.trunk.bias(mask), self.frozen), mask
+
+    @torch.no_grad()
+    def lower(self, texts: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
+        """What the frozen layers make of texts."""
+        new = sorted({text for text in texts if text not in self.kept}, key=len)
+        for start in range(0, len(new), 16):
+            part = new[start : start + 16]
+            ids, mask = padded(part, self.pad)
+            found = self.trunk.run(self.trunk.embed(ids), self.trunk.bias(mask), 0, self.frozen).to(torch.float16)
+            for text, state in zip(part, found, strict=True):
+                self.kept[text] = state[: len(text)].clone()
+        mask = torch.zeros(len(texts), max(map(len, texts)), dtype=torch.long)
+        states = torch.zeros(*mask.shape, WIDTH)
+        for row, text in enumerate(texts):
+            states[row, : len(text)] = self.kept[text].float()
+            mask[row, : len(text)] = 1
+        return states, mask
+
+    def read_options(self, texts: Sequence[Sequence[tuple[int, ...]]], kinds: Sequence[int], owners: Sequence[int]) -> OptionVectors:
+        """Vectors of options, each the mean of those of its texts."""
+        flat = sorted({text for each in texts for text in each}, key=len)
+        places = {text: place for place, text in enumerate(flat)}
+        half = len(flat) // 2
+        parts = [self._vectors(part) for part in (flat[:half], flat[half:]) if part]
+        vectors = functional.normalize(torch.cat(parts), dim=1)
+        means = torch.stack([vectors[[places[text] for text in each]].mean(0) for each in texts])
+        return OptionVectors(means, torch.tensor(kinds), torch.tensor(owners))
+
+    def _vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+        states, mask = self.states_of(texts)
+        weights = mask[:, :, None].to(states.dtype)
+        return (states * weights).sum(1) / weights.sum(1)
+
+    def forward(self, turns: Sequence[TurnPieces], options: OptionVectors) -> Readings:
+        states, mask = self.states_of([turn.ids for turn in turns])
+        own = torch.zeros_like(mask)
+        for row, turn in enumerate(turns):
+            own[row, turn.start : turn.start + len(turn.offsets)] = 1
+        readings: Readings = self.joint(states, mask, own, options)
+        return readings
+
+
+def padded(texts: Sequence[tuple[int, ...]], pad: int) -> tuple[Tensor, Tensor]:
+    """Ids and mask, (texts, length)."""
+    ids = torch.full((len(texts), max(map(len, texts))), pad)
+    mask = torch.zeros_like(ids)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = torch.tensor(text)
+        mask[row, : len(text)] = 1
+    return ids, mask
