@@ -42,7 +42,7 @@ class SentenceTrunk(nn.Module):
 
     def bias(self, mask: Tensor) -> Tensor:
         """What is added to attention: by distance, and minus infinity where `mask` (batch, length) is 0; (batch, heads, length, length)."""
-        near: Tensor = self.distances(_bucket(mask.size(1), mask.device)).permute(2, 0, 1)
+        near: Tensor = self.distances(distance_buckets(mask.size(1), mask.device)).permute(2, 0, 1)
         return near[None] + torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, -1e4)[:, None, None]
 
     def run(self, state: Tensor, bias: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
@@ -121,7 +121,7 @@ def _heads(state: Tensor) -> Tensor:
     return state.unflatten(2, (HEADS, -1)).transpose(1, 2)
 
 
-def _bucket(length: int, device: torch.device) -> Tensor:
+def distance_buckets(length: int, device: torch.device) -> Tensor:
     """Of each pair of places, the bucket of their distance: half for each direction, near ones exact, far ones by logarithm."""
     places = torch.arange(length, device=device)
     distance = places[:, None] - places[None]

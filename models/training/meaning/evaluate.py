@@ -95,7 +95,7 @@ def _slots(readings: Readings, row: int, step: Step, target: Target) -> Counter[
     for slot, values in step.menu.slots:
         if values and target.mentions is not None:
             mention = target.mentions.get(slot.name)
-            said = SLOT_STATES[int(readings.states[row, place].argmax())]
+            said = SLOT_STATES[int(readings.slot_states[row, place].argmax())]
             best = values[int(_values(readings, row, place, len(values)).argmax())].value
             if mention is None:
                 counts["silent"] += 1

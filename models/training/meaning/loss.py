@@ -114,7 +114,7 @@ def _slot_loss(readings: Readings, row: int, step: Step, text: str, pieces: Turn
         elif mention and mention.words:
             loss = loss + _span_loss(readings, row, place, find_words(text, mention.words, pieces))
         place += 1 + len(values)
-    return loss + 2 * functional.cross_entropy(readings.states[row, places], torch.tensor(states))
+    return loss + 2 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states))
 
 
 def _span_loss(readings: Readings, row: int, place: int, span: tuple[int, int] | None) -> Tensor:

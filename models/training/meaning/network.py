@@ -12,7 +12,7 @@ from torch.nn import functional
 from grice.models.meaning.inputs import TurnPieces
 from grice.models.training.sentence_trunk import WIDTH, SentenceTrunk
 
-JOINT_WIDTH, JOINT_HEADS, JOINT_LAYERS = 384, 6, 2
+JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
 OPTION_KINDS = ("intent", "act", "slot", "value")
 SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
 TURN_KINDS = ("indirect", "direct", "courtesy", "out_of_scope")
@@ -41,14 +41,14 @@ class Readings:
 
     Attributes:
         meaning: (B, N) scores of options as meanings; those of slots say nothing. cosine: (B, N) the same by the vectors alone.
-        states: (B, N, 5) by `SLOT_STATES`, of slots. values: (B, N) scores of values.
+        slot_states: (B, N, 5) by `SLOT_STATES`, of slots. values: (B, N) scores of values.
         starts, ends: (B, N, T) scores of pieces as a free-text slot's first and last.
         kinds: (B, 4). changes: (B,). chosen: (B, MOST_OPTIONS). judged: (B, JUDGEMENTS).
     """
 
     meaning: Tensor
     cosine: Tensor
-    states: Tensor
+    slot_states: Tensor
     values: Tensor
     starts: Tensor
     ends: Tensor
@@ -56,6 +56,25 @@ class Readings:
     changes: Tensor
     chosen: Tensor
     judged: Tensor
+
+
+class JointLayer(nn.Module):
+    """Self-attention and feed-forward, each after a norm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention_norm, self.norm = nn.LayerNorm(JOINT_WIDTH), nn.LayerNorm(JOINT_WIDTH)
+        self.inputs, self.out = nn.Linear(JOINT_WIDTH, 3 * JOINT_WIDTH), nn.Linear(JOINT_WIDTH, JOINT_WIDTH)
+        self.wide, self.narrow = nn.Linear(JOINT_WIDTH, JOINT_WIDE), nn.Linear(JOINT_WIDE, JOINT_WIDTH)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, state: Tensor, bias: Tensor) -> Tensor:
+        parts = self.inputs(self.attention_norm(state)).chunk(3, 2)
+        query, key, value = (part.unflatten(2, (JOINT_HEADS, -1)).transpose(1, 2) for part in parts)
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
+        state = state + self.drop(self.out(mixed.transpose(1, 2).flatten(2)))
+        found: Tensor = state + self.drop(self.narrow(functional.gelu(self.wide(self.norm(state)))))
+        return found
 
 
 class JointBlock(nn.Module):
@@ -66,13 +85,8 @@ class JointBlock(nn.Module):
         self.piece, self.option, self.owner = (nn.Linear(width, JOINT_WIDTH) for _ in range(3))
         self.segment = nn.Embedding(2, JOINT_WIDTH)
         self.kind = nn.Embedding(len(OPTION_KINDS), JOINT_WIDTH)
-        self.likeness = nn.Linear(2, JOINT_WIDTH)
-        self.layers = nn.ModuleList(
-            nn.TransformerEncoderLayer(
-                JOINT_WIDTH, JOINT_HEADS, 1024, dropout=0.1, activation="gelu", batch_first=True, norm_first=True
-            )
-            for _ in range(JOINT_LAYERS)
-        )
+        self.likeness = nn.Parameter(0.5 * torch.randn(2, JOINT_WIDTH))
+        self.layers = nn.ModuleList(JointLayer() for _ in range(JOINT_LAYERS))
         self.norm = nn.LayerNorm(JOINT_WIDTH)
         self.meaning, self.value = nn.Linear(JOINT_WIDTH, 1), nn.Linear(JOINT_WIDTH, 1)
         self.state = nn.Linear(JOINT_WIDTH, len(SLOT_STATES))
@@ -89,14 +103,15 @@ class JointBlock(nn.Module):
         unit = functional.normalize(options.vectors, dim=1)
         cosine = turn @ unit.T
         best = ((functional.normalize(states, dim=2) * weights) @ unit.T).amax(1)
-        likeness = self.likeness(torch.stack([cosine, best], 2) * 4)
+        likeness = 4 * (cosine[:, :, None] * self.likeness[0] + best[:, :, None] * self.likeness[1])
         owner = self.owner(unit * 8)[options.owners]
         option = self.option(unit * 8) + owner + self.kind(options.kinds)
         pieces = self.piece(states * 4) + self.segment(own)
         both = torch.cat([option[None] + likeness, pieces], 1)
-        there = torch.cat([torch.ones(mask.size(0), option.size(0), dtype=torch.bool), mask.bool()], 1)
+        there = torch.cat([torch.ones_like(likeness[:, :, 0]), mask.to(states.dtype)], 1)
+        bias = (1 - there)[:, None, None] * -1e4
         for layer in self.layers:
-            both = layer(both, src_key_padding_mask=~there)
+            both = layer(both, bias)
         both = self.norm(both)
         read, pieces = both[:, : option.size(0)], both[:, option.size(0) :]
         mean = (pieces * weights).sum(1) / weights.sum(1)
@@ -105,7 +120,7 @@ class JointBlock(nn.Module):
         by_cosine = self.scale.exp() * cosine
         start, end = self.span_option(read).chunk(2, 2)
         first, last = self.span_piece(pieces).chunk(2, 2)
-        outside = torch.zeros(own.shape).masked_fill(own == 0, -1e4)[:, None]
+        outside = (1 - own.to(states.dtype))[:, None] * -1e4
         return Readings(
             by_cosine + self.meaning(read)[:, :, 0],
             by_cosine,

@@ -1,0 +1,114 @@
+"""The reader of meaning to ONNX files and a manifest: the trunk in four bits, the joint block in eight."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
+from grice.models.export.low_bits import write_low_bits
+from grice.models.export.onnx_files import write_fp32, write_int8, write_precision
+from grice.models.meaning.reader import OUTPUTS
+from grice.models.training.meaning.network import JointBlock, OptionVectors
+from grice.models.training.sentence_trunk import FIRST_POSITION, HEADS, WIDTH, SentenceTrunk, distance_buckets
+
+LONGEST = 160
+"""Pieces that a text may have."""
+
+
+class TrunkGraph(nn.Module):
+    """Inputs: `ids` and `mask`, each (batch, length) int64. Output: `states` (batch, length, width)."""
+
+    positions: Tensor
+    buckets: Tensor
+    near: Tensor
+
+    def __init__(self, trunk: SentenceTrunk) -> None:
+        super().__init__()
+        self.words = LowBitTable(trunk.words.weight)
+        self.register_buffer("positions", trunk.positions.weight[FIRST_POSITION : FIRST_POSITION + LONGEST].detach().clone())
+        self.register_buffer("buckets", distance_buckets(LONGEST, torch.device("cpu")))
+        self.register_buffer("near", trunk.distances.weight.detach().clone())
+        self.norm = layer_norm(trunk.norm)
+        self.layers = nn.ModuleList(TrunkLayerGraph(layer) for layer in trunk.layers)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        length = ids.size(1)
+        state: Tensor = self.norm(self.words(ids) + self.positions[:length])
+        near = self.near[self.buckets[:length, :length]].permute(2, 0, 1)[None]
+        bias = near + (1.0 - mask.to(torch.float32))[:, None, None, :] * -10000.0
+        for layer in self.layers:
+            state = layer(state, bias)
+        return state
+
+
+class TrunkLayerGraph(nn.Module):
+    """Self-attention and feed-forward, each followed by a norm."""
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        self.heads = Heads.of(HEADS, WIDTH)
+        self.inputs = Projection(layer.query, layer.key, layer.value, scale_first=self.heads.scale)
+        self.out, self.wide, self.narrow = Projection(layer.out), Projection(layer.wide), Projection(layer.narrow)
+        self.attention_norm, self.norm = layer_norm(layer.attention_norm), layer_norm(layer.norm)
+
+    def forward(self, state: Tensor, bias: Tensor) -> Tensor:
+        query, key, value = self.inputs(state).split(self.heads.size, dim=-1)
+        scores = as_heads(query, self.heads) @ as_heads_transposed(key, self.heads)
+        seen = torch.softmax(scores + bias, dim=-1) @ as_heads(value, self.heads)
+        state = self.attention_norm(state + self.out(from_heads(seen, self.heads)))
+        normed: Tensor = self.norm(state + self.narrow(functional.gelu(self.wide(state))))
+        return normed
+
+
+class JointGraph(nn.Module):
+    """Inputs: `states` (batch, length, width), `own` (batch, length) int64, `vectors` (options, width), `kinds` and `owners`
+    (options,) int64. Outputs as `Readings` has them, those that are read at run time."""
+
+    def __init__(self, joint: JointBlock) -> None:
+        super().__init__()
+        self.joint = with_projections(copy.deepcopy(joint))
+
+    def forward(self, states: Tensor, own: Tensor, vectors: Tensor, kinds: Tensor, owners: Tensor) -> tuple[Tensor, ...]:
+        readings = self.joint(states, torch.ones_like(own), own, OptionVectors(vectors, kinds, owners))
+        return tuple(getattr(readings, name) for name in OUTPUTS)
+
+
+def with_projections(module: nn.Module) -> nn.Module:
+    """The module with its dense layers as matrix products, which onnxruntime quantises."""
+    for name, part in module.named_children():
+        if isinstance(part, nn.Linear):
+            setattr(module, name, Projection(part))
+        else:
+            with_projections(part)
+    return module
+
+
+def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: str) -> None:
+    """Write `trunk.P.onnx` and `joint.P.onnx`. int8 has the trunk's weights in four bits in the file."""
+    out.mkdir(parents=True, exist_ok=True)
+    ids = torch.tensor([[0, 5, 6, 2], [0, 7, 8, 2]])
+    small = precision == "int8"
+    with tempfile.TemporaryDirectory() as folder:
+        full = Path(folder) / "trunk.onnx"
+        axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
+        write_fp32(TrunkGraph(trunk), [ids, torch.ones_like(ids)], ["ids", "mask"], ["states"], axes, full)
+        target = out / f"trunk.{precision}.onnx"
+        write_low_bits(full, target) if small else write_precision(full, target, precision)
+        full = Path(folder) / "joint.onnx"
+        inputs = ("states", "own", "vectors", "kinds", "owners")
+        given = [torch.randn(2, 4, WIDTH), torch.tensor([[0, 1, 1, 0]] * 2), torch.randn(3, WIDTH), torch.tensor([0, 2, 3]), torch.tensor([0, 1, 1])]
+        axes = {"states": {0: "batch", 1: "length"}, "own": {0: "batch", 1: "length"}}
+        axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
+        axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
+        axes |= {name: {0: "batch", 1: "options", 2: "length"} for name in ("starts", "ends")}
+        axes |= {name: {0: "batch"} for name in ("changes", "chosen")}
+        write_fp32(JointGraph(joint), given, inputs, OUTPUTS, axes, full)
+        target = out / f"joint.{precision}.onnx"
+        write_int8(full, target) if small else write_precision(full, target, precision)
