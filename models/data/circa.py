@@ -1,7 +1,7 @@
 """Circa (Louis, Roth, Radlinski 2020): indirect answers to yes/no questions, in situations, each judged by five people.
 
-Files: `circa/circa_data_*.csv`, tab-separated: number, context, question-X, canquestion-X, answer-Y, judgements (five, joined by #),
-goldstandard1, goldstandard2 and more.
+Files: `circa/circa_data_*.csv`, tab-separated: number, context, question-X, canquestion-X, answer-Y, judgements (five, joined by
+#), goldstandard1, goldstandard2 and more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ CLASSES = (
     "Other",
 )
 """What a judge could say of an answer, in the words of the file (Y stands for "Y" or "you" there)."""
-STRICT_CLASSES = CLASSES
 NO_GOLD = ("NA", "N/A", "")
 
 

@@ -1,8 +1,8 @@
 """Indirect utterances of the intents of BANKING77, CLINC150 and HWU64, and direct ones of the same intents.
 
-Files in `implicature/SET/`: `implicature.{in,label}` (indirect), `direct_{train,dev,test}.{in,label}`, one utterance and one intent a
-line; `CLINC150/out_of_scope.json` with `oos_train` and `oos_val`: pairs of an utterance and `oos`. The indirect ones were written by a
-language model, and some are loose.
+Files in `implicature/SET/`: `implicature.{in,label}` (indirect), `direct_{train,dev,test}.{in,label}`, one utterance and one intent
+a line; `CLINC150/out_of_scope.json` with `oos_train` and `oos_val`: pairs of an utterance and `oos`. The indirect ones were written
+by a language model, and some are loose.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read(data_dir: Path, intent_set: IntentSet) -> list[IntentUtterance]:
     folder = existing(data_dir, FOLDER) / intent_set
     found = _read_pair(folder, "implicature", intent_set, "indirect")
     for part in ("train", "dev", "test"):
-        found += _read_pair(folder, f"direct_{part}", intent_set, part)  # type: ignore[arg-type]
+        found += _read_pair(folder, f"direct_{part}", intent_set, part)
     return found
 
 

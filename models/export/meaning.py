@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grice.models.export.block_weights import write_block_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
-from grice.models.export.low_bits import write_low_bits
-from grice.models.export.onnx_files import write_fp32, write_int8, write_precision
-from grice.models.meaning.reader import OUTPUTS
+from grice.models.export.onnx_files import write_fp32, write_int8_by_row, write_precision
+from grice.models.manifest import read_manifest, write_manifest
+from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.training.checkpoint import load_checkpoint
+from grice.models.training.meaning.calibration import Calibration, calibrate
 from grice.models.training.meaning.network import JointBlock, OptionVectors
-from grice.models.training.sentence_trunk import FIRST_POSITION, HEADS, WIDTH, SentenceTrunk, distance_buckets
+from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, restore
+from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
+from grice.models.training.trainer import Schedule
 
+UNCALIBRATED = Calibration(1.0, {"bias": 0.0, "share": 0.0, "margin": 0.0, "cosine": 0.0}, 1.0, 1.0)
 LONGEST = 160
 """Pieces that a text may have."""
 
@@ -31,8 +39,9 @@ class TrunkGraph(nn.Module):
 
     def __init__(self, trunk: SentenceTrunk) -> None:
         super().__init__()
+        first = trunk.shape.first_position
         self.words = LowBitTable(trunk.words.weight)
-        self.register_buffer("positions", trunk.positions.weight[FIRST_POSITION : FIRST_POSITION + LONGEST].detach().clone())
+        self.register_buffer("positions", trunk.positions.weight[first : first + LONGEST].detach().clone())
         self.register_buffer("buckets", distance_buckets(LONGEST, torch.device("cpu")))
         self.register_buffer("near", trunk.distances.weight.detach().clone())
         self.norm = layer_norm(trunk.norm)
@@ -53,7 +62,7 @@ class TrunkLayerGraph(nn.Module):
 
     def __init__(self, layer: Any) -> None:
         super().__init__()
-        self.heads = Heads.of(HEADS, WIDTH)
+        self.heads = Heads.of(layer.heads, layer.query.in_features)
         self.inputs = Projection(layer.query, layer.key, layer.value, scale_first=self.heads.scale)
         self.out, self.wide, self.narrow = Projection(layer.out), Projection(layer.wide), Projection(layer.narrow)
         self.attention_norm, self.norm = layer_norm(layer.attention_norm), layer_norm(layer.norm)
@@ -80,6 +89,32 @@ class JointGraph(nn.Module):
         return tuple(getattr(readings, name) for name in OUTPUTS)
 
 
+def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
+    """Write `trunk.P.onnx` and `joint.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+
+    What the reader says of its sureness is fitted to the first of these precisions, on bots that it did not learn from.
+
+    Raises:
+        ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
+    """
+    found = load_checkpoint(checkpoint, restore)
+    for precision in precisions:
+        write_graphs(found.model.trunk, found.model.joint, out, precision)
+    (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
+    facts = found.facts
+    content: dict[str, Any] = {
+        "name": "meaning",
+        "version": version,
+        "task": "meaning",
+        "settings": asdict(UNCALIBRATED),
+        "training": {name: facts[name] for name in ("recipe", "bots", "turns", "held_out", "weights") if name in facts},
+    }
+    write_manifest(out, content)
+    recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
+    reader = MeaningReader(read_manifest(out, "meaning"), "cpu", precision=precisions[0])
+    write_manifest(out, {**content, "settings": asdict(calibrate(reader, calibration_menus(recipe)))})
+
+
 def with_projections(module: nn.Module) -> nn.Module:
     """The module with its dense layers as matrix products, which onnxruntime quantises."""
     for name, part in module.named_children():
@@ -100,10 +135,16 @@ def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: 
         axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
         write_fp32(TrunkGraph(trunk), [ids, torch.ones_like(ids)], ["ids", "mask"], ["states"], axes, full)
         target = out / f"trunk.{precision}.onnx"
-        write_low_bits(full, target) if small else write_precision(full, target, precision)
+        write_block_weights(full, target) if small else write_precision(full, target, precision)
         full = Path(folder) / "joint.onnx"
         inputs = ("states", "own", "vectors", "kinds", "owners")
-        given = [torch.randn(2, 4, WIDTH), torch.tensor([[0, 1, 1, 0]] * 2), torch.randn(3, WIDTH), torch.tensor([0, 2, 3]), torch.tensor([0, 1, 1])]
+        given = [
+            torch.randn(2, 4, trunk.shape.width),
+            torch.tensor([[0, 1, 1, 0]] * 2),
+            torch.randn(3, trunk.shape.width),
+            torch.tensor([0, 2, 3]),
+            torch.tensor([0, 1, 1]),
+        ]
         axes = {"states": {0: "batch", 1: "length"}, "own": {0: "batch", 1: "length"}}
         axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
         axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
@@ -111,4 +152,4 @@ def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: 
         axes |= {name: {0: "batch"} for name in ("changes", "chosen")}
         write_fp32(JointGraph(joint), given, inputs, OUTPUTS, axes, full)
         target = out / f"joint.{precision}.onnx"
-        write_int8(full, target) if small else write_precision(full, target, precision)
+        write_int8_by_row(full, target) if small else write_precision(full, target, precision)

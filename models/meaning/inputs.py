@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from tokenizers import Tokenizer
 
 from grice.models.dialogue import Dialogue
+from grice.models.errors import WeightsError
 
 MOST_TURN = 64
 MOST_HISTORY = 48
 MOST_OPTION = 32
 HISTORY_TURNS = 4
 """How many turns before the last are read, the bot's pending one among them."""
+
+SPECIAL = (("<s>", "</s>", "<pad>"), ("[CLS]", "[SEP]", "[PAD]"))
 
 Span = tuple[int, int]
 
@@ -23,7 +26,7 @@ class TurnPieces:
     """A turn and what came before it.
 
     Attributes:
-        ids: `<s> history </s></s> turn </s>`; without history `<s> turn </s>`.
+        ids: `begin history end end turn end`; without history `begin turn end`.
         start: place of the turn's first piece. offsets: where each piece of the turn begins and ends in its text.
     """
 
@@ -36,15 +39,21 @@ class MeaningTokens:
     """Texts to pieces.
 
     Args:
-        tokenizer: of the trunk; its special pieces are `<s>` and `</s>`.
+        tokenizer: of the trunk; its special pieces are those of MPNet or of BERT.
+
+    Raises:
+        WeightsError: it has other ones.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
-        self.begin, self.end = tokenizer.token_to_id("<s>"), tokenizer.token_to_id("</s>")
-        self.pad = tokenizer.token_to_id("<pad>")
+        known = tokenizer.get_vocab(with_added_tokens=True)
+        special = next((pieces for pieces in SPECIAL if all(piece in known for piece in pieces)), None)
+        if special is None:
+            raise WeightsError(f"tokenizer: none of the special pieces {SPECIAL}; export the model again")
+        self.begin, self.end, self.pad = (known[piece] for piece in special)
 
     def read_turn(self, dialogue: Dialogue) -> TurnPieces:
         """The last turn of a dialogue. Of a long history its end is kept, of a long turn its beginning."""
@@ -56,6 +65,6 @@ class MeaningTokens:
         return TurnPieces((*head, *turn, self.end), len(head), tuple(last.offsets[: len(turn)]))
 
     def read_options(self, texts: Sequence[str]) -> list[tuple[int, ...]]:
-        """The words of options: `<s> words </s>`."""
+        """The words of options: `begin words end`."""
         found = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [(self.begin, *each.ids[:MOST_OPTION], self.end) for each in found]

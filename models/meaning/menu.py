@@ -1,6 +1,6 @@
 """What the reader of meaning chooses from: a bot's intents, slots and values, and what one can do with any bot's turn.
 
-Each option is said in words. The words alone tell the reader what an option is, so a bot that nobody has seen is read like any other.
+Each option is said in words. The words alone tell the reader what an option is, so it reads a bot that it has never seen.
 """
 
 from __future__ import annotations

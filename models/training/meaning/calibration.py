@@ -1,0 +1,116 @@
+"""From scores to how likely a reading is right, and from there to what is said at all: fitted on bots that were not learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from grice.models.meaning.reader import MeaningReader, MeaningScores, softmax
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.training.meaning.samples import MenuTurns, Target
+
+TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))
+PRECISION = 0.9
+"""Of intents that are said of indirect turns, how many shall be right."""
+MOST_DISTURBED = 0.015
+"""Share of direct, courtesy and out-of-scope turns that may get a wrong intent."""
+MOST_FALSE_FILLS = 0.012
+"""Share of slots that a turn does not speak of which may be filled."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Settings of the reader.
+
+    Attributes:
+        temperature: scores are divided by it. confidence: of the best meaning, by a logistic of its share, margin and cosine.
+        threshold: from which confidence on a meaning is said. slot_threshold: from which likelihood on a slot is spoken of.
+    """
+
+    temperature: float
+    confidence: dict[str, float]
+    threshold: float
+    slot_threshold: float
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A turn that was scored. `gold` is the place of its meaning among those of the menu."""
+
+    scores: MeaningScores
+    target: Target
+    gold: int
+
+    @property
+    def meanings(self) -> NDArray[np.float32]:
+        return self.scores.meaning[self.scores.meanings]
+
+    @property
+    def is_right(self) -> bool:
+        return int(self.meanings.argmax()) == self.gold
+
+    def features(self, temperature: float) -> list[float]:
+        shares = softmax(self.meanings / temperature)
+        place = int(shares.argmax())
+        first, second = np.sort(shares)[::-1][:2]
+        return [float(first), float(first - second), float(self.scores.cosines[self.scores.meanings[place]])]
+
+
+def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
+    """The settings that fit these turns, for the reader as it runs."""
+    cases = [case for menu in menus for case in _score(reader, menu)]
+    temperature = min(TEMPERATURES, key=lambda each: _loss(cases, each))
+    features = np.array([case.features(temperature) for case in cases])
+    right = np.array([case.is_right for case in cases])
+    fitted = LogisticRegression(C=100.0, max_iter=1000).fit(features, right)
+    weights = dict(zip(("share", "margin", "cosine"), map(float, fitted.coef_[0]), strict=True))
+    sure = fitted.predict_proba(features)[:, 1]
+    confidence = {"bias": float(fitted.intercept_[0]), **weights}
+    return Calibration(temperature, confidence, _threshold(cases, sure, right), _slot_threshold(cases))
+
+
+def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:
+    scores = reader.score([MeaningQuestion(dialogue, menu.schema) for dialogue, _ in menu.turns])
+    cases = []
+    for each, (_, target) in zip(scores, menu.turns, strict=True):
+        names = [(each.options[place].kind, each.options[place].name) for place in each.meanings]
+        if target.meaning in names:
+            cases.append(_Case(each, target, names.index(target.meaning)))
+    return cases
+
+
+def _loss(cases: Sequence[_Case], temperature: float) -> float:
+    return -float(np.mean([np.log(softmax(case.meanings / temperature)[case.gold] + 1e-12) for case in cases]))
+
+
+def _threshold(cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """The lowest at which enough of the intents that are said of indirect turns are right, and few other turns are disturbed."""
+    said = np.array([case.scores.options[case.scores.meanings[int(case.meanings.argmax())]].kind == "intent" for case in cases])
+    indirect = np.array([case.target.kind == "indirect" for case in cases])
+    for threshold in np.arange(0.3, 0.99, 0.01):
+        above = said & (sure >= threshold)
+        told = above & indirect
+        disturbed = (above & ~right & ~indirect).sum() / max(1, (~indirect).sum())
+        if told.any() and right[told].mean() >= PRECISION and disturbed <= MOST_DISTURBED:
+            return float(threshold)
+    return 0.99
+
+
+def _slot_threshold(cases: Sequence[_Case]) -> float:
+    """The lowest at which few listed slots are filled of which nothing was said."""
+    silent = np.array(
+        [
+            case.scores.spoken(place)
+            for case in cases
+            for place, option in enumerate(case.scores.options)
+            if option.kind == "slot" and case.target.mentions is not None and option.name not in case.target.mentions
+        ]
+    )
+    for threshold in np.arange(0.3, 0.99, 0.01):
+        if len(silent) and (silent >= threshold).mean() <= MOST_FALSE_FILLS:
+            return float(threshold)
+    return 0.99

@@ -1,0 +1,203 @@
+"""Training the reader of meaning: a sentence encoder and a joint block, on menus that change from step to step."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import overload
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from grice.models.data import circa
+from grice.models.meaning.inputs import MeaningTokens
+from grice.models.training import warm_start
+from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
+from grice.models.training.meaning import samples
+from grice.models.training.meaning.evaluate import figures, read_steps
+from grice.models.training.meaning.loss import Step, step_loss, step_of
+from grice.models.training.meaning.network import MeaningNetwork
+from grice.models.training.meaning.samples import MenuTurns
+from grice.models.training.meaning.written import WrittenBot, read_hands
+from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
+from grice.models.training.trainer import Schedule, Trainer, choose_device
+
+
+@dataclass(frozen=True)
+class MeaningRecipe:
+    """The shipped reader.
+
+    Attributes:
+        size: of the trunk: "small" (MiniLM) or "large" (mpnet).
+        frozen: how many of its layers stay as they are; 0: all learn but the table of pieces.
+        held_hands: hands that are not trained on at all. dev: share of the other hands' bots that is kept for calibration.
+        share: of the written bots that are trained on, for a learning curve.
+        turns: of a menu in one step, at most.
+        joint_rate: how many times as fast as the trunk the joint block learns.
+        indirect, judged: whether the implicature sets and Circa are learnt from.
+    """
+
+    size: str = "small"
+    frozen: int = 0
+    held_hands: tuple[str, ...] = ("H", "P", "QJ", "QO")
+    dev: float = 0.05
+    share: float = 1.0
+    turns: int = 40
+    joint_rate: float = 3.5
+    indirect: bool = True
+    judged: bool = True
+    schedule: Schedule = Schedule(epochs=2, learning_rate=1.5e-4, warmup=0.05, checkpoint_every=100)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Material:
+    """Bots to train on, bots for calibration, and those of the hands that are held out."""
+
+    train: list[WrittenBot]
+    dev: list[WrittenBot]
+    held: dict[str, list[WrittenBot]]
+
+
+def divide_hands(recipe: MeaningRecipe) -> Material:
+    """The written bots, divided. A bot's part follows from its own name."""
+    hands = read_hands()
+    held = {name: bots for name, bots in hands.items() if name in recipe.held_hands}
+    others = [bot for name, bots in hands.items() if name not in recipe.held_hands for bot in bots]
+    dev = [bot for bot in others if samples.share_of(_name(bot)) < recipe.dev]
+    train = [bot for bot in others if samples.share_of(_name(bot)) >= recipe.dev]
+    return Material([bot for bot in train if samples.share_of(f"curve {_name(bot)}") <= recipe.share], dev, held)
+
+
+def train_meaning(
+    data_dir: Path,
+    out: Path,
+    recipe: MeaningRecipe | None = None,
+    device: str = "auto",
+    start: Path | None = None,
+    trunk: Path | None = None,
+) -> dict[str, float]:
+    """Train the reader into `out` (checkpoints, `model/`); goes on where a stopped run was.
+
+    Args:
+        start: the folder of a checkpoint to begin with. trunk: the folder of the published weights of a large trunk.
+
+    Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
+
+    Raises:
+        DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown.
+    """
+    recipe = recipe or MeaningRecipe()
+    torch.manual_seed(recipe.seed)
+    if start:
+        begun = load_checkpoint(start, restore)
+        tokenizer, network = begun.tokenizer, begun.model
+    else:
+        folder = warm_start.folder() if recipe.size == "small" else trunk or Path("runs/all-mpnet-base-v2")
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        network = MeaningNetwork(load_trunk(recipe.size, folder), recipe.frozen, MeaningTokens(tokenizer).pad)
+    tokens = MeaningTokens(tokenizer)
+    material = divide_hands(recipe)
+    dev = [step_of(samples.as_written(bot), tokens) for bot in material.dev]
+
+    def batches(epoch: int) -> _Steps:
+        return _Steps(_menus(data_dir, material.train, recipe, random.Random(f"{recipe.seed} {epoch}")), tokens, recipe.turns)
+
+    def learned(_: nn.Module, step: Step) -> Tensor:
+        return step_loss(network, step)
+
+    def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
+        found = figures(read_steps(network, dev))
+        return found["indirect"], found
+
+    schedule = recipe.schedule
+    trainer = Trainer(
+        network,
+        out,
+        schedule,
+        batches,
+        learned,
+        evaluate,
+        choose_device(device),
+        half=_has_bf16(),
+        faster={"joint": recipe.joint_rate},
+    )
+    trainer.fit()
+    network.eval()
+    found = {
+        f"{hand}/{name}": round(value, 2)
+        for hand, bots in material.held.items()
+        for name, value in figures(read_steps(network, [step_of(samples.as_written(bot), tokens) for bot in bots])).items()
+    }
+    facts: Facts = {
+        "recipe": asdict(recipe),
+        "bots": len(material.train),
+        "turns": sum(len(bot.turns) for bot in material.train),
+        "held_out": found,
+    }
+    save_checkpoint(out / "model", network, tokenizer, facts | started_from(start))
+    return found
+
+
+def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:
+    """The network of a checkpoint."""
+    recipe = facts["recipe"]
+    pad = MeaningTokens(Tokenizer.from_file(str(folder / "tokenizer.json"))).pad
+    network = MeaningNetwork(SentenceTrunk(SHAPES[recipe["size"]]), recipe["frozen"], pad)
+    return with_weights(network, folder)
+
+
+class _Steps(Sequence[Step]):
+    """Steps that are made when they are asked for: pieces of all menus at once would not fit."""
+
+    def __init__(self, menus: Sequence[MenuTurns], tokens: MeaningTokens, turns: int) -> None:
+        self.menus, self.tokens, self.turns = menus, tokens, turns
+
+    def __len__(self) -> int:
+        return len(self.menus)
+
+    @overload
+    def __getitem__(self, place: int) -> Step: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> _Steps: ...
+
+    def __getitem__(self, place: int | slice) -> Step | _Steps:
+        if isinstance(place, slice):
+            return _Steps(self.menus[place], self.tokens, self.turns)
+        menu = self.menus[place]
+        chance = random.Random(f"{menu.source} {place}")
+        turns = menu.turns if len(menu.turns) <= self.turns else tuple(chance.sample(menu.turns, self.turns))
+        return step_of(dataclasses.replace(menu, turns=turns), self.tokens)
+
+
+def _menus(data_dir: Path, bots: Sequence[WrittenBot], recipe: MeaningRecipe, chance: random.Random) -> list[MenuTurns]:
+    """The menus of an epoch, in a random order."""
+    menus = [samples.varied(bot, bots, chance) for bot in bots]
+    if recipe.indirect:
+        menus += samples.implicature_menus(data_dir, samples.is_trained_intent, chance)
+    if recipe.judged:
+        answers = [answer for answer in circa.read(data_dir) if samples.is_trained_question(answer.question)]
+        menus += samples.circa_menus(answers, bots, chance)
+    chance.shuffle(menus)
+    return menus
+
+
+def calibration_menus(recipe: MeaningRecipe) -> list[MenuTurns]:
+    """Bots that were not trained on, each on its own menu and on a varied one."""
+    dev, chance = divide_hands(recipe).dev, random.Random(recipe.seed)
+    return [samples.as_written(bot) for bot in dev] + [samples.varied(bot, dev, chance) for bot in dev]
+
+
+def _has_bf16() -> bool:
+    """Whether the processor multiplies in bf16; elsewhere half precision only costs."""
+    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
+
+
+def _name(bot: WrittenBot) -> str:
+    return f"{bot.hand}/{bot.domain}/{bot.service}"
