@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grice.middleware.runtime.yaml_files import check_yaml, load_yaml
+from grice.middleware.runtime.yaml_files import dump_yaml, load_yaml
 from grice.models.errors import DataCorrupt
 
 EXTRA = "rasa"
@@ -20,14 +19,7 @@ def yaml_text(content: Mapping[str, Any]) -> str:
     Raises:
         MissingExtra: ruamel.yaml is not installed.
     """
-    check_yaml(EXTRA)
-    from ruamel.yaml import YAML
-
-    yaml = YAML()
-    yaml.width = 4096
-    stream = io.StringIO()
-    yaml.dump(content, stream)
-    return stream.getvalue()
+    return dump_yaml(content, EXTRA)
 
 
 def parse_yaml(text: str, path: Path) -> Any:

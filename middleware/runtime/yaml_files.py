@@ -1,8 +1,10 @@
-"""Reading YAML. ruamel.yaml is imported where a file is read, so that who reads none does not need it."""
+"""Reading and writing YAML. ruamel.yaml is imported where a file is read, so that who reads none does not need it."""
 
 from __future__ import annotations
 
 import importlib
+import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,25 @@ def check_yaml(extra: str) -> None:
         importlib.import_module("ruamel.yaml")
     except ImportError as error:
         raise MissingExtra("ruamel.yaml", extra) from error
+
+
+def dump_yaml(content: Mapping[str, Any], extra: str) -> str:
+    """`content` as YAML, its lines never broken.
+
+    Args:
+        extra: of ours that brings ruamel.yaml.
+
+    Raises:
+        MissingExtra: ruamel.yaml is not installed.
+    """
+    check_yaml(extra)
+    from ruamel.yaml import YAML
+
+    yaml = YAML()
+    yaml.width = 4096
+    stream = io.StringIO()
+    yaml.dump(content, stream)
+    return stream.getvalue()
 
 
 def load_yaml(text: str, path: Path, extra: str, with_lines: bool = False) -> Any:
