@@ -11,7 +11,8 @@
     ├── DataError           a data set cannot be used
     │   ├── DataNotFound        the file or folder is not there
     │   └── DataCorrupt         size, checksum or format differ from the pinned ones
-    ├── StoreError          the dialogue store cannot be reached or refused
+    ├── StoreError          a store of dialogues or schemas cannot be reached or refused
+    │   └── StoreFull           it holds as many as it may
     ├── ServiceError        the REST service cannot be reached, refused, or answered something else than its contract
     │   └── CircuitOpen         it failed before and is not asked until it answers again
     ├── DeliveryError       an event could not be delivered now; it may be sent again
@@ -102,7 +103,11 @@ class DataCorrupt(DataError):
 
 
 class StoreError(GriceError):
-    """The dialogue store cannot be reached or refused the operation."""
+    """A store cannot be reached or refused the operation."""
+
+
+class StoreFull(StoreError):
+    """A store holds as many as it may. Says how many, and what to do."""
 
 
 class DeliveryError(GriceError):

@@ -40,11 +40,12 @@ from grice.middleware.authoring.indirect_requests import (
     stories_text,
     writing_settings,
 )
-from grice.middleware.authoring.rasa_yaml import check_yaml
+from grice.middleware.authoring.rasa_yaml import EXTRA
 from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
 from grice.middleware.llm.chat_settings import FIXED
 from grice.middleware.runtime.progress import progress_bar
+from grice.middleware.runtime.yaml_files import check_yaml
 from grice.middleware.settings import RUNTIME, PipelineSettings, Runtime, from_options
 from grice.models import load_rewriter
 from grice.models.errors import InputError
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     if len(set(targets)) < len(targets):
         raise InputError("output files", ", ".join(map(str, targets)), "a file of its own for each")
     if len(targets) > 1:
-        check_yaml()
+        check_yaml(EXTRA)
     if args.action is not None and args.stories is None:
         raise InputError("--action", args.action, "with --stories")
     slots, bot = _slots(args)

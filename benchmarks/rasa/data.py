@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from grice.middleware.authoring.augment import Entity, Example
-from grice.middleware.authoring.augment.annotation import annotated
+from grice.middleware.schemas.rasa.annotation import annotated
 from grice.models.data import multiwoz
 from grice.models.data.multiwoz import Utterance
 

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grice.models.errors import DataCorrupt, DataNotFound, MissingExtra
+from grice.middleware.runtime.yaml_files import dump_yaml, load_yaml
+from grice.models.errors import DataCorrupt
 
-
-def read_text(path: Path) -> str:
-    """The content of a file with its line ends as they are.
-
-    Raises:
-        DataNotFound, DataCorrupt: it cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise DataNotFound(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DataCorrupt(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-
-
-def check_yaml() -> None:
-    """Make sure that YAML can be read and written, for those who do it after long work.
-
-    Raises:
-        MissingExtra: ruamel.yaml is not installed.
-    """
-    try:
-        importlib.import_module("ruamel.yaml")
-    except ImportError as error:
-        raise MissingExtra("ruamel.yaml", "rasa") from error
+EXTRA = "rasa"
+"""The extra of ours that brings ruamel.yaml to those who write bots."""
 
 
 def yaml_text(content: Mapping[str, Any]) -> str:
@@ -43,14 +19,7 @@ def yaml_text(content: Mapping[str, Any]) -> str:
     Raises:
         MissingExtra: ruamel.yaml is not installed.
     """
-    check_yaml()
-    from ruamel.yaml import YAML
-
-    yaml = YAML()
-    yaml.width = 4096
-    stream = io.StringIO()
-    yaml.dump(content, stream)
-    return stream.getvalue()
+    return dump_yaml(content, EXTRA)
 
 
 def parse_yaml(text: str, path: Path) -> Any:
@@ -60,22 +29,13 @@ def parse_yaml(text: str, path: Path) -> Any:
         MissingExtra: ruamel.yaml is not installed.
         DataCorrupt: it is not YAML; says the line.
     """
-    check_yaml()
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
     try:
-        return YAML().load(_as_rasa_reads(text))
+        readable = _as_rasa_reads(text)
     except UnicodeDecodeError as error:
         raise DataCorrupt(
             f"{path}: Rasa cannot read the escape {text[error.start : error.end]!r}; write the character itself"
         ) from error
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        raise DataCorrupt(f"{path}{line}: not valid YAML: {error.problem or error.context}") from error
-    except YAMLError as error:
-        raise DataCorrupt(f"{path}: not valid YAML: {error}") from error
+    return load_yaml(readable, path, EXTRA, with_lines=True)
 
 
 def _as_rasa_reads(text: str) -> str:

@@ -18,9 +18,9 @@ from grice.middleware.authoring.augment.writing import (
     with_section,
     write_whole,
 )
-from grice.middleware.authoring.rasa_yaml import read_text
 from grice.middleware.cli.options import add_runtime_options
 from grice.middleware.runtime.progress import progress_bar
+from grice.middleware.runtime.yaml_files import read_text
 from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, from_options, given_options
 from grice.models import load_rewriter
 

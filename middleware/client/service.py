@@ -5,16 +5,19 @@ from __future__ import annotations
 import functools
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from grice.middleware.client.breaker import PROBE_EVERY_S, CircuitBreaker
 from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.runtime.deadline import TimedWorkers
-from grice.models.errors import DeadlineExceeded, GriceError, ServiceError, shorten
+from grice.middleware.schemas.stores import check_schema_id
+from grice.models.errors import DeadlineExceeded, GriceError, InputError, ServiceError, shorten
+from grice.models.schema import BotSchema
 
 SCHEMA_VERSION = 1
 MAX_ITEMS = 64
 PROBE_DEADLINE_MS = 1000
+OK, NO_CONTENT, NOT_FOUND = 200, 204, 404
 NOT_IMPLEMENTED = 501
 """The service works, and was started without what is asked for: no reason to keep from asking it for other things."""
 WORKERS = 4
@@ -51,27 +54,72 @@ class RemoteService:
             DeadlineExceeded: it did not answer in time.
             ServiceError: it cannot be reached, refused, or answered something else than its contract.
         """
-        end = time.monotonic() + self.settings.deadline_ms / 1000
+        end = self._end()
         rows: list[object] = []
         for first in range(0, len(items), MAX_ITEMS):
             part = items[first : first + MAX_ITEMS]
             body = json.dumps({"items": part}).encode()
-            rows += _rows(self._answer(path, body, end), len(part))
+            _, data = self._answer("POST", path, body, end)
+            rows += _rows(data, len(part))
         return rows
 
-    def _answer(self, path: str, body: bytes, end: float) -> bytes:
+    def put_schema(self, schema_id: str, schema: BotSchema) -> str:
+        """Store what a bot can understand, in place of what has that name; its fingerprint.
+
+        Raises:
+            InputError: the name cannot be used.
+            CircuitOpen, DeadlineExceeded, ServiceError: as `ask`; ServiceError too where as many are stored as may be.
+        """
+        _, data = self._answer("PUT", _schema_path(schema_id), json.dumps(schema.as_dict()).encode(), self._end())
+        fingerprint = _versioned(data).get("fingerprint")
+        if not isinstance(fingerprint, str):
+            raise ServiceError(f"the service answered the fingerprint {shorten(fingerprint)}")
+        return fingerprint
+
+    def get_schema(self, schema_id: str) -> BotSchema | None:
+        """What is stored under a name; None: nothing is.
+
+        Raises:
+            InputError: the name cannot be used.
+            CircuitOpen, DeadlineExceeded, ServiceError: as `ask`.
+        """
+        status, data = self._answer("GET", _schema_path(schema_id), None, self._end(), (OK, NOT_FOUND))
+        if status == NOT_FOUND:
+            return None
+        try:
+            return BotSchema.of(_json(data))
+        except InputError as error:
+            raise ServiceError(f"the service answered something else than a schema: {error}") from error
+
+    def delete_schema(self, schema_id: str) -> bool:
+        """Forget what is stored under a name; whether something was.
+
+        Raises:
+            InputError: the name cannot be used.
+            CircuitOpen, DeadlineExceeded, ServiceError: as `ask`.
+        """
+        status, _ = self._answer("DELETE", _schema_path(schema_id), None, self._end(), (NO_CONTENT, NOT_FOUND))
+        return status == NO_CONTENT
+
+    def _end(self) -> float:
+        return time.monotonic() + self.settings.deadline_ms / 1000
+
+    def _answer(
+        self, method: str, path: str, body: bytes | None, end: float, expected: Collection[int] = (OK,)
+    ) -> tuple[int, bytes]:
+        """Status, one of those expected, and body of the answer."""
         self.breaker.check()
         try:
-            status, data = self._exchanged("POST", path, body, (end - time.monotonic()) * 1000)
+            status, data = self._exchanged(method, path, body, (end - time.monotonic()) * 1000)
             if status >= 500 and status != NOT_IMPLEMENTED:
                 raise ServiceError(_refused(path, status, data))
         except (DeadlineExceeded, ServiceError) as error:
             self.breaker.failed(str(error))
             raise
         self.breaker.succeeded()
-        if status != 200:
+        if status not in expected:
             raise ServiceError(_refused(path, status, data))
-        return data
+        return status, data
 
     def _exchanged(self, method: str, path: str, body: bytes | None, deadline_ms: float) -> tuple[int, bytes]:
         exchange = self._connections.begin()
@@ -96,15 +144,28 @@ def remote_service(settings: RemoteSettings) -> RemoteService:
     return RemoteService(settings)
 
 
-def _rows(data: bytes, count: int) -> list[object]:
+def _schema_path(schema_id: str) -> str:
+    return f"/v1/schemas/{check_schema_id(schema_id)}"
+
+
+def _json(data: bytes) -> object:
     try:
-        answer = json.loads(data)
+        answer: object = json.loads(data)
     except (ValueError, RecursionError):
         raise ServiceError(f"the service answered no JSON but {shorten(data)}; is the url that of Grice?") from None
+    return answer
+
+
+def _versioned(data: bytes) -> Mapping[str, object]:
+    answer = _json(data)
     version = answer.get("schema_version") if isinstance(answer, dict) else None
-    if version != SCHEMA_VERSION:
+    if not isinstance(answer, dict) or version != SCHEMA_VERSION:
         raise ServiceError(f"the service answered schema_version {shorten(version)}; this client reads {SCHEMA_VERSION}")
-    items = answer.get("items")
+    return answer
+
+
+def _rows(data: bytes, count: int) -> list[object]:
+    items = _versioned(data).get("items")
     if not isinstance(items, list) or len(items) != count:
         raise ServiceError(f"the service answered {shorten(items)} on {count} items")
     return items

@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.monitor.metrics import MonitorMetrics
+from grice.middleware.schemas.stores import open_schema_store
 from grice.middleware.service.batcher import Asked, Batcher, Predict, Result
 from grice.middleware.service.capabilities.route import Route, route_of
 from grice.middleware.service.conversations import Conversations
@@ -36,6 +37,7 @@ class Engine:
 
     Attributes:
         routes: the capabilities that are offered, by name.
+        schemas: where schemas of bots are stored.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Engine:
         self.settings = settings
         self.metrics = Metrics()
         self.conversations = Conversations(store)
+        self.schemas = open_schema_store(settings)
         self.stream = open_stream(settings)
         self.nlu = NluServer(settings.nlu_url, settings.nlu_token, settings.nlu_timeout_ms / 1000) if settings.nlu_url else None
         self.watch = Watch(settings, MonitorMetrics(self.metrics.registry), alerts)
@@ -100,6 +103,7 @@ class Engine:
             route.close()
         await run_in_threadpool(self.watch.close)
         self.store.close()
+        self.schemas.close()
         if self.stream is not None:
             self.stream.close()
         if self.nlu is not None:

@@ -81,12 +81,13 @@ class ServiceSettings:
     Attributes:
         host: address to listen on.
         port: port to listen on; 0: any free one.
-        store: where dialogues are kept: `memory` or `redis`.
+        store: where dialogues and schemas are kept: `memory` or `redis`.
         redis_url: used with the store `redis` and with `events_stream`; `redis://`, `rediss://` or `unix://`.
         store_timeout_ms: how long one operation of Redis may take, in milliseconds.
         max_dialogues: dialogues kept in memory; the one unused longest goes first.
         max_turns: turns kept of a dialogue; the oldest go first.
         expire_s: seconds after its last turn that a dialogue is forgotten.
+        max_schemas: schemas of bots that are stored, in memory or in Redis; another one is refused until one is deleted.
         max_body_bytes: largest request body.
         batch_size: most items in one call of a model.
         batch_wait_ms: how long the first item of a batch waits for others, in milliseconds.
@@ -120,6 +121,7 @@ class ServiceSettings:
     max_dialogues: int = setting(10_000, 1, _MANY)
     max_turns: int = setting(200, 1, _MANY)
     expire_s: int = setting(3600, 1, _MANY)
+    max_schemas: int = setting(100, 1, 100_000)
     max_body_bytes: int = setting(1_000_000, 1, _MANY)
     batch_size: int = setting(16, 1, _MANY)
     batch_wait_ms: float = setting(3.0, 0.0, 1000.0)

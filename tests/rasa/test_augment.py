@@ -14,10 +14,10 @@ from rasa.shared.nlu.training_data import entities_parser
 from rasa.shared.nlu.training_data.message import Message
 
 from grice.middleware.authoring.augment import Entity, Example, read_nlu
-from grice.middleware.authoring.augment.annotation import parse_annotated
 from grice.middleware.authoring.augment.nlu_file import NluItem
 from grice.middleware.authoring.augment.writing import separate_file
 from grice.middleware.cli import main
+from grice.middleware.schemas.rasa.annotation import parse_annotated
 from grice.models.errors import InputError
 
 NLU = """\

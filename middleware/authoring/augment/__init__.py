@@ -3,11 +3,12 @@
 from grice.middleware.authoring.augment import indirect_variants
 """
 
-from grice.middleware.authoring.augment.example import Entity, Example, Variant
+from grice.middleware.authoring.augment.example import Example, Variant
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
 from grice.middleware.authoring.augment.variants import Augmentation, indirect_variants, with_rewrites
+from grice.middleware.schemas.rasa.annotation import Entity
 
 __all__ = [
     "AugmentSettings",

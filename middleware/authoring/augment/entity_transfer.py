@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grice.middleware.authoring.augment.example import Entity, letters
+from grice.middleware.authoring.augment.example import letters
+from grice.middleware.schemas.rasa.annotation import Entity
 from grice.middleware.turns.entity_alignment import Span
 
 _WORD = re.compile(r"[^\W_]+")

@@ -4,36 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from grice.middleware.schemas.rasa.annotation import Entity
 from grice.models.dialogue import Turn
 from grice.models.errors import InputError
-
-
-@dataclass(frozen=True)
-class Entity:
-    """An annotated span of an example.
-
-    Attributes:
-        start, end: characters, end exclusive.
-        entity: its type, such as `city`.
-        value: what the span stands for; None where it is the span's own text.
-        role, group: as in Rasa; None where not given.
-    """
-
-    start: int
-    end: int
-    entity: str
-    value: str | int | float | None = None
-    role: str | None = None
-    group: str | None = None
-
-    @property
-    def label(self) -> tuple[object, ...]:
-        """All but where it stands."""
-        return self.entity, self.value, self.role, self.group
-
-    def at(self, start: int, end: int) -> Entity:
-        """The same entity at another place."""
-        return replace(self, start=start, end=end)
 
 
 @dataclass(frozen=True)

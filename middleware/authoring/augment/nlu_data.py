@@ -6,12 +6,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from grice.middleware.authoring.augment.annotation import annotated
 from grice.middleware.authoring.augment.example import Example, Variant
 from grice.middleware.authoring.augment.nlu_file import NluFile, NluItem
 from grice.middleware.authoring.augment.settings import AugmentSettings
 from grice.middleware.authoring.augment.variants import Augmentation, RewriteScorer, indirect_variants, with_rewrites
 from grice.middleware.runtime.progress import Progress
+from grice.middleware.schemas.rasa.annotation import annotated
 from grice.models.errors import InputError
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grice.middleware.authoring.augment.annotation import parse_annotated
 from grice.middleware.authoring.augment.example import Example
-from grice.middleware.authoring.rasa_yaml import parse_yaml, read_text
+from grice.middleware.authoring.rasa_yaml import parse_yaml
+from grice.middleware.runtime.yaml_files import read_text
+from grice.middleware.schemas.rasa.annotation import parse_annotated
 from grice.models.dialogue import Turn, check_text
 from grice.models.errors import DataCorrupt, DataNotFound, InputError
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grice.middleware.authoring.augment.annotation import annotated
 from grice.middleware.authoring.augment.nlu_file import END_OF_OURS, MADE_BY_US, OUR_SECTION, NluItem, parse_nlu, without_ours
-from grice.middleware.authoring.rasa_yaml import read_text
+from grice.middleware.runtime.yaml_files import read_text
+from grice.middleware.schemas.rasa.annotation import annotated
 from grice.models.errors import DataCorrupt, InputError
 
 _WIDTH = 4096

@@ -9,7 +9,8 @@ from typing import Any
 
 from grice.middleware.authoring.augment.example import letters
 from grice.middleware.authoring.indirect_requests.request_slot import BOOLEAN, RequestSlot
-from grice.middleware.authoring.rasa_yaml import parse_yaml, read_text, yaml_text
+from grice.middleware.authoring.rasa_yaml import parse_yaml, yaml_text
+from grice.middleware.runtime.yaml_files import read_text
 from grice.models.errors import InputError
 
 _KEYS = {"entity", "role", "values", "intents", "intent"}

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Literal, TypeVar
 
-from grice.middleware.authoring.augment.annotation import annotated
 from grice.middleware.authoring.augment.example import letters
 from grice.middleware.authoring.indirect_requests.criteria import Candidate, Criteria, Writer, unambiguous_value
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
 from grice.middleware.authoring.indirect_requests.strategies import StrategyLabeller
 from grice.middleware.runtime.progress import Progress
+from grice.middleware.schemas.rasa.annotation import annotated
 from grice.middleware.settings import check_settings, setting
 from grice.models.data.indirect_requests import AMBIGUOUS, Strategy
 from grice.models.dialogue import check_text

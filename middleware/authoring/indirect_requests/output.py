@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from grice.middleware.authoring.augment.annotation import annotated
-from grice.middleware.authoring.augment.example import Entity
 from grice.middleware.authoring.indirect_requests.bot_slot import BotSlot
 from grice.middleware.authoring.indirect_requests.generation import Generated
 from grice.middleware.authoring.rasa_yaml import yaml_text
+from grice.middleware.schemas.rasa.annotation import Entity, annotated
 from grice.models.data.indirect_requests import AMBIGUOUS
 from grice.models.errors import InputError
 

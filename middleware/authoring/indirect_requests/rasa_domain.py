@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.middleware.authoring.rasa_yaml import parse_yaml, read_text
+from grice.middleware.authoring.rasa_yaml import parse_yaml
+from grice.middleware.runtime.yaml_files import read_text
 from grice.models.errors import InputError
 
 LATEST = (3, 1)

@@ -19,7 +19,7 @@ from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.service.capabilities.route import Aside, Route, answer_of, examples_of, route_of
 from grice.middleware.service.capabilities.wire import WireItem
 from grice.middleware.service.engine import Engine
-from grice.middleware.service.http import dialogues, events, operations, page, parse, watching
+from grice.middleware.service.http import dialogues, events, operations, page, parse, schemas, watching
 from grice.middleware.service.http.body import Body
 from grice.middleware.service.http.context import METHODS, RequestContext
 from grice.middleware.service.http.items import add_item_route
@@ -33,6 +33,7 @@ from grice.models.errors import GriceError
 
 TAGS = [
     {"name": "conversation", "description": "For a bot: the analysis of user turns, and the dialogues that are kept."},
+    {"name": "schemas", "description": "What bots can understand, stored under names."},
     {"name": "monitor", "description": "The bot's responses: what they do, how often, and the last alarming ones."},
     {"name": "models", "description": "One model alone, with neither gate nor guard."},
     {"name": "operations", "description": "For those who run the service."},
@@ -81,7 +82,7 @@ def create_app(
     )
     app.state.engine = engine
     app.include_router(capability_routes())
-    for router in (events.router, parse.router, watching.router, dialogues.router, operations.router):
+    for router in (events.router, parse.router, watching.router, dialogues.router, schemas.router, operations.router):
         app.include_router(router)
     if chosen.page:
         app.include_router(page.router)

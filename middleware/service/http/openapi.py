@@ -11,7 +11,8 @@ from grice.middleware.service.http.problems import MEDIA_TYPE, ProblemDetails
 
 _DESCRIPTIONS = {
     401: "An API key is set, and none or another came.",
-    404: "There is no such dialogue.",
+    404: "There is no such dialogue, or no such schema.",
+    409: "As many schemas are stored as may be.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",
     422: "The request is not JSON, or a value in it is not usable; `errors` says which.",
@@ -19,7 +20,7 @@ _DESCRIPTIONS = {
     500: "The service failed.",
     501: "No NLU server is set, or what is asked for is not loaded.",
     502: "The NLU server cannot be reached, or answered something that is not parse data.",
-    503: "The dialogue store or the stream of events cannot be reached, or a model was too late; try again later.",
+    503: "The store or the stream of events cannot be reached, or a model was too late; try again later.",
     504: "The NLU server did not answer in time.",
 }
 

@@ -23,6 +23,7 @@ from grice.models.errors import (
     NluLate,
     Overloaded,
     StoreError,
+    StoreFull,
     shorten,
 )
 
@@ -87,6 +88,7 @@ class Refused(Exception):
 _OF_ERROR: Mapping[type[GriceError], tuple[int, str, float | None]] = {
     InputError: (422, "invalid-value", None),
     Overloaded: (429, "overloaded", 1),
+    StoreFull: (409, "store-full", None),
     StoreError: (503, "store-unavailable", 1),
     DeliveryError: (503, "stream-unavailable", 1),
     DeadlineExceeded: (503, "deadline-exceeded", 1),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grice.middleware.authoring.augment import Entity
-from grice.middleware.authoring.augment.annotation import annotated, parse_annotated
+from grice.middleware.schemas.rasa.annotation import annotated, parse_annotated
 from grice.models.errors import InputError
 
 WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="[](){}\\"), min_size=1, max_size=12)

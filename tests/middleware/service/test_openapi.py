@@ -17,10 +17,15 @@ from grice.middleware.capabilities import CAPABILITIES
 from grice.middleware.service.capabilities.route import answer_of, examples_of, route_of
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.schema import BotSchema
 
 ROUTES = {
     ("get", "/v1/dialogues/{dialogue_id}"): "read_dialogue",
     ("delete", "/v1/dialogues/{dialogue_id}"): "delete_dialogue",
+    ("get", "/v1/schemas"): "list_schemas",
+    ("put", "/v1/schemas/{schema_id}"): "put_schema",
+    ("get", "/v1/schemas/{schema_id}"): "read_schema",
+    ("delete", "/v1/schemas/{schema_id}"): "delete_schema",
     ("get", "/v1/models"): "list_models",
     ("get", "/v1/behaviors"): "list_behaviors",
     ("get", "/v1/rates"): "read_rates",
@@ -71,6 +76,11 @@ def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]
     return {(method, path): each for path, methods in document["paths"].items() for method, each in methods.items()}
 
 
+def in_place(path: str) -> str:
+    """The path with some name in it, where it takes one."""
+    return path.replace("{dialogue_id}", "anybody").replace("{schema_id}", "kayaks")
+
+
 def test_every_route_has_a_name_a_tag_and_a_summary(document: dict[str, Any]) -> None:
     found = operations(document)
     assert {key: operation["operationId"] for key, operation in found.items()} == ROUTES
@@ -82,14 +92,14 @@ def test_every_route_has_a_name_a_tag_and_a_summary(document: dict[str, Any]) ->
 
 def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> None:
     posted = 0
-    for (_, path), operation in operations(document).items():
+    for (method, path), operation in operations(document).items():
         if "requestBody" in operation:
             for name, example in operation["requestBody"]["content"]["application/json"]["examples"].items():
-                response = client.post(path, json=example["value"])
+                response = client.request(method, in_place(path), json=example["value"])
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 28
+    assert posted == 29
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -98,6 +108,13 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         assert answer_of(route_of(capability)).model_validate(example).model_dump() == example
         answered = document["paths"][capability.path]["post"]["responses"]["200"]["content"]["application/json"]
         assert answered["example"] == example
+
+
+def test_the_example_of_a_stored_schema_is_what_comes_back(client: httpx.Client) -> None:
+    examples = examples_of("schemas")
+    sent = examples["requests"]["kayaks"]["value"]
+    assert client.put("/v1/schemas/kayaks", json=sent).json() == examples["answer"]
+    assert client.get("/v1/schemas/kayaks").json() == BotSchema.of(sent).as_dict()
 
 
 def test_problems_are_documented(document: dict[str, Any]) -> None:
@@ -111,6 +128,8 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
         if path in ("/v1/responses", "/v1/slots", "/v1/intentions", "/v1/mind"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 503}
+        if path == "/v1/schemas/{schema_id}" and "requestBody" in operation:
+            assert set(wrong) == {401, 409, 413, 415, 422, 500, 503}
         if path == "/model/parse":
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 502, 503, 504}
 
@@ -135,6 +154,9 @@ def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> N
         "WireSlot",
         "WireTurn",
         "Batch_TurnItem_",
+        "WireSchema",
+        "WireIntentSpec",
+        "WireSlotSpec",
     ):
         assert schemas[name]["additionalProperties"] is False
 
@@ -172,6 +194,6 @@ def test_exactly_one_of_text_and_turns_is_in_the_schema(document: dict[str, Any]
 
 def test_every_route_says_which_methods_it_answers(client: httpx.Client, document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
-        response = client.options(path.replace("{dialogue_id}", "anybody"))
+        response = client.options(in_place(path))
         assert response.status_code == 405, path
         assert set(response.headers["allow"].split(", ")) == {method.upper() for method in methods}, path

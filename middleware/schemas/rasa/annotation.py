@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from grice.middleware.authoring.augment.example import Entity
 from grice.models.errors import InputError
 
 _ANNOTATION = re.compile(
@@ -20,6 +20,34 @@ _ANNOTATION = re.compile(
 _DICT = re.compile(r"\{([^}]+?)\}")
 _SIMPLE_NAME = re.compile(r"[^:()\[\]{}]+")
 ALLOWED = '[text](entity), [text](entity:value), [text]{"entity": "…", "value": "…", "role": "…", "group": "…"} or [text][{…}, {…}]'
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An annotated span of an example.
+
+    Attributes:
+        start, end: characters, end exclusive.
+        entity: its type, such as `city`.
+        value: what the span stands for; None where it is the span's own text.
+        role, group: as in Rasa; None where not given.
+    """
+
+    start: int
+    end: int
+    entity: str
+    value: str | int | float | None = None
+    role: str | None = None
+    group: str | None = None
+
+    @property
+    def label(self) -> tuple[object, ...]:
+        """All but where it stands."""
+        return self.entity, self.value, self.role, self.group
+
+    def at(self, start: int, end: int) -> Entity:
+        """The same entity at another place."""
+        return replace(self, start=start, end=end)
 
 
 def parse_annotated(line: str) -> tuple[str, tuple[Entity, ...]]:

@@ -1,0 +1,73 @@
+"""`grice schema`: what a bot can understand, read from its own files; and what keeps it from being understood."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from grice.middleware.runtime.yaml_files import dump_yaml
+from grice.middleware.schemas import FORMATS, read_schema
+from grice.middleware.schemas.check import SchemaFinding, check_schema
+from grice.middleware.schemas.content import EXTRA
+from grice.middleware.settings import PipelineSettings, add_options, from_options
+from grice.models.schema import BotSchema
+from grice.models.sentence_encoder import load_sentence_encoder
+
+HELP = "show what a bot can understand, from its own files, and check that it can be understood"
+RUNTIME = ("provider", "threads", "precision")
+SHOWN = 3
+"""Examples shown of a finding; `--json` has them all."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The two actions and their options."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="check|show")
+    checking = actions.add_parser("check", help="find what is missing, and intents that cannot be told apart")
+    showing = actions.add_parser("show", help="print the menu in Grice's own format, YAML or JSON")
+    known = "; ".join(f"{name}: {each.title}" for name, each in FORMATS.items())
+    for action in (checking, showing):
+        action.add_argument("path", type=Path, metavar="FILE", help="a file, or the folder of a Rasa bot")
+        action.add_argument("--format", choices=["auto", *FORMATS], default="auto", help=f"auto reads it off the content; {known}")
+        action.add_argument("--services", nargs="+", default=(), metavar="NAME", help="of an SGD schema only these (default: all)")
+        action.add_argument("--json", action="store_true", help="print JSON")
+    add_options(checking, PipelineSettings, names=RUNTIME)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check or show. The status of a check is 1 where something was found.
+
+    Raises:
+        GriceError: the menu cannot be read, or the sentence encoder cannot be loaded.
+    """
+    schema = read_schema(args.path, args.format, args.services)
+    if args.action == "show":
+        content = schema.as_dict()
+        print(json.dumps(content, ensure_ascii=False, indent=2) if args.json else dump_yaml(content, EXTRA).rstrip("\n"))
+        return 0
+    return _check(schema, args)
+
+
+def _check(schema: BotSchema, args: argparse.Namespace) -> int:
+    settings = from_options(PipelineSettings, args, RUNTIME)
+    encoder = load_sentence_encoder(provider=settings.provider, threads=settings.threads, precision=settings.precision)
+    findings = check_schema(schema, encoder)
+    if args.json:
+        answer = {"fingerprint": schema.fingerprint, "findings": [asdict(finding) for finding in findings]}
+        print(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        _print(findings)
+        print(f"{len(schema.intents)} intents, {len(schema.slots)} slots, {len(findings)} findings", file=sys.stderr)
+    return int(bool(findings))
+
+
+def _print(findings: Sequence[SchemaFinding]) -> None:
+    for finding in findings:
+        print(f"{finding.kind}: {', '.join(finding.names)}: {finding.message}")
+        for text in finding.examples[:SHOWN]:
+            print(f"    {text}")
+        if len(finding.examples) > SHOWN:
+            print(f"    and {len(finding.examples) - SHOWN} more")

@@ -1,0 +1,44 @@
+"""Schemas in the memory of this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from grice.middleware.schemas.stores.schema_store import full
+from grice.models.schema import BotSchema
+
+
+class MemorySchemas:
+    """A `SchemaStore` in memory.
+
+    Args:
+        max_schemas: schemas kept at most.
+    """
+
+    def __init__(self, max_schemas: int = 100) -> None:
+        self.max_schemas = max_schemas
+        self._lock = threading.Lock()
+        self._schemas: dict[str, BotSchema] = {}
+
+    def put(self, schema_id: str, schema: BotSchema) -> None:
+        with self._lock:
+            if schema_id not in self._schemas and len(self._schemas) >= self.max_schemas:
+                raise full(self.max_schemas)
+            self._schemas[schema_id] = schema
+
+    def read(self, schema_id: str) -> BotSchema | None:
+        with self._lock:
+            return self._schemas.get(schema_id)
+
+    def delete(self, schema_id: str) -> bool:
+        with self._lock:
+            return self._schemas.pop(schema_id, None) is not None
+
+    def fingerprints(self) -> Mapping[str, str]:
+        with self._lock:
+            kept = dict(self._schemas)
+        return {name: kept[name].fingerprint for name in sorted(kept)}
+
+    def close(self) -> None:
+        """There are no connections."""

@@ -1,0 +1,113 @@
+"""GET /v1/schemas, and PUT, GET and DELETE /v1/schemas/{schema_id}"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Path, Response
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+
+from grice.middleware.schemas.stores import SchemaStore
+from grice.middleware.service.capabilities.menu import SchemaId, WireSchema, unknown_schema
+from grice.middleware.service.capabilities.route import examples_of
+from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
+from grice.middleware.service.engine import EngineOf
+from grice.middleware.service.http.body import require_json
+from grice.middleware.service.http.openapi import problems
+from grice.middleware.service.http.problems import Refused
+
+router = APIRouter(tags=["schemas"])
+
+EXAMPLES = examples_of("schemas")
+SchemaInPath = Annotated[SchemaId, Path(description="The caller's name for the schema.")]
+
+
+class StoredSchema(Wire):
+    """A schema that is stored."""
+
+    schema_id: Annotated[str, Field(description="Its name.")]
+    fingerprint: Annotated[str, Field(description="The same for equal schemas, whatever the order of their parts.")]
+
+
+class StoredSchemaAnswer(StoredSchema):
+    """What was stored."""
+
+    schema_version: SchemaVersion = 1
+
+
+class StoredSchemas(Wire):
+    """All schemas that are stored."""
+
+    schemas: Annotated[list[StoredSchema], Field(description="In alphabetical order.")]
+    schema_version: SchemaVersion = 1
+
+
+def _documented(example: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example}}}}
+
+
+@router.get("/v1/schemas", operation_id="list_schemas", summary="Which schemas are stored", responses=problems(503))
+async def list_schemas(engine: EngineOf) -> StoredSchemas:
+    """Names and fingerprints."""
+    found = await run_in_threadpool(engine.schemas.fingerprints)
+    return StoredSchemas(schemas=[StoredSchema(schema_id=name, fingerprint=each) for name, each in found.items()])
+
+
+@router.put(
+    "/v1/schemas/{schema_id}",
+    operation_id="put_schema",
+    summary="Store what a bot can understand",
+    dependencies=[Depends(require_json)],
+    responses={**_documented(EXAMPLES["answer"]), **problems(409, 413, 415, 422, 503)},
+)
+async def put_schema(
+    schema_id: SchemaInPath, body: Annotated[WireSchema, Body(openapi_examples=EXAMPLES["requests"])], engine: EngineOf
+) -> StoredSchemaAnswer:
+    """Stores a schema until it is deleted, in place of the one of that name if there is one; with `--store redis` for all services.
+
+    `grice schema show` prints this body for a Rasa bot, an SGD schema or the tools of an agent.
+    """
+    fingerprint = await run_in_threadpool(_put, engine.schemas, schema_id, body)
+    return StoredSchemaAnswer(schema_id=schema_id, fingerprint=fingerprint)
+
+
+@router.get(
+    "/v1/schemas/{schema_id}",
+    operation_id="read_schema",
+    summary="A stored schema",
+    response_model=WireSchema,
+    responses={**_documented(EXAMPLES["requests"]["kayaks"]["value"]), **problems(404, 422, 503)},
+)
+async def read_schema(schema_id: SchemaInPath, engine: EngineOf) -> Response:
+    """The schema, as `PUT` takes it; the header `ETag` is its fingerprint."""
+    content, fingerprint = await run_in_threadpool(_read, engine.schemas, schema_id)
+    return Response(content, media_type="application/json", headers={"etag": f'"{fingerprint}"'})
+
+
+@router.delete(
+    "/v1/schemas/{schema_id}",
+    operation_id="delete_schema",
+    summary="Forget a schema",
+    status_code=204,
+    responses=problems(404, 422, 503),
+)
+async def delete_schema(schema_id: SchemaInPath, engine: EngineOf) -> Response:
+    """Requests that name it are refused from then on."""
+    if not await run_in_threadpool(engine.schemas.delete, schema_id):
+        raise Refused(unknown_schema(schema_id, 404))
+    return Response(status_code=204)
+
+
+def _put(store: SchemaStore, schema_id: str, body: WireSchema) -> str:
+    schema = body.schema_of()
+    store.put(schema_id, schema)
+    return schema.fingerprint
+
+
+def _read(store: SchemaStore, schema_id: str) -> tuple[bytes, str]:
+    schema = store.read(schema_id)
+    if schema is None:
+        raise Refused(unknown_schema(schema_id, 404))
+    return json.dumps(schema.as_dict(), ensure_ascii=False).encode(), schema.fingerprint
