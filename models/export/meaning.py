@@ -17,11 +17,13 @@ from grice.models.export.block_weights import write_block_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
 from grice.models.export.onnx_files import write_fp32, write_int8_by_row, write_precision
 from grice.models.manifest import read_manifest, write_manifest
+from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
 from grice.models.training.meaning.network import JointBlock, OptionVectors
-from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, restore
+from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, ordinary_texts, restore
+from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
 from grice.models.training.trainer import Schedule
 
@@ -98,10 +100,12 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
     """
     found = load_checkpoint(checkpoint, restore)
+    facts = found.facts
+    recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
+    round_trunk(found.model.trunk, ordinary_texts(recipe, MeaningTokens(found.tokenizer)), recipe.frozen)
     for precision in precisions:
         write_graphs(found.model.trunk, found.model.joint, out, precision)
     (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
-    facts = found.facts
     content: dict[str, Any] = {
         "name": "meaning",
         "version": version,
@@ -110,7 +114,6 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
         "training": {name: facts[name] for name in ("recipe", "bots", "turns", "held_out", "weights") if name in facts},
     }
     write_manifest(out, content)
-    recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
     reader = MeaningReader(read_manifest(out, "meaning"), "cpu", precision=precisions[0])
     write_manifest(out, {**content, "settings": asdict(calibrate(reader, calibration_menus(recipe)))})
 
@@ -126,7 +129,7 @@ def with_projections(module: nn.Module) -> nn.Module:
 
 
 def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: str) -> None:
-    """Write `trunk.P.onnx` and `joint.P.onnx`. int8 has the trunk's weights in four bits in the file."""
+    """Write `trunk.P.onnx` and `joint.P.onnx`. The trunk's weights must be rounded to four bits, in which the file of int8 has them."""
     out.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([[0, 5, 6, 2], [0, 7, 8, 2]])
     small = precision == "int8"

@@ -22,7 +22,8 @@ from grice.models.training.meaning.evaluate import figures, read_steps
 from grice.models.training.meaning.loss import Step, step_loss, step_of
 from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.samples import MenuTurns
-from grice.models.training.meaning.written import WrittenBot, read_hands
+from grice.models.training.meaning.written import HANDS, WrittenBot, read_hands
+from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
 from grice.models.training.trainer import Schedule, Trainer, choose_device
 
@@ -33,9 +34,10 @@ class MeaningRecipe:
 
     Attributes:
         size: of the trunk: "small" (MiniLM) or "large" (mpnet).
-        frozen: how many of its layers stay as they are; 0: all learn but the table of pieces.
+        frozen: how many of its layers do not learn; they are rounded to four bits before the others learn. 0: all learn but the
+            table of pieces.
         held_hands: hands that are not trained on at all. dev: share of the other hands' bots that is kept for calibration.
-        share: of the written bots that are trained on, for a learning curve.
+        share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
         turns: of a menu in one step, at most.
         joint_rate: how many times as fast as the trunk the joint block learns.
         indirect, judged: whether the implicature sets and Circa are learnt from.
@@ -46,6 +48,7 @@ class MeaningRecipe:
     held_hands: tuple[str, ...] = ("H", "P", "QJ", "QO")
     dev: float = 0.05
     share: float = 1.0
+    hands: str = ""
     turns: int = 40
     joint_rate: float = 3.5
     indirect: bool = True
@@ -65,7 +68,7 @@ class Material:
 
 def divide_hands(recipe: MeaningRecipe) -> Material:
     """The written bots, divided. A bot's part follows from its own name."""
-    hands = read_hands()
+    hands = read_hands(Path(recipe.hands) if recipe.hands else HANDS)
     held = {name: bots for name, bots in hands.items() if name in recipe.held_hands}
     others = [bot for name, bots in hands.items() if name not in recipe.held_hands for bot in bots]
     dev = [bot for bot in others if samples.share_of(_name(bot)) < recipe.dev]
@@ -100,6 +103,7 @@ def train_meaning(
         folder = warm_start.folder() if recipe.size == "small" else trunk or Path("runs/all-mpnet-base-v2")
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         network = MeaningNetwork(load_trunk(recipe.size, folder), recipe.frozen, MeaningTokens(tokenizer).pad)
+        round_trunk(network.trunk, ordinary_texts(recipe, MeaningTokens(tokenizer)), stop=recipe.frozen)
     tokens = MeaningTokens(tokenizer)
     material = divide_hands(recipe)
     dev = [step_of(samples.as_written(bot), tokens) for bot in material.dev]
@@ -141,6 +145,15 @@ def train_meaning(
     }
     save_checkpoint(out / "model", network, tokenizer, facts | started_from(start))
     return found
+
+
+def ordinary_texts(recipe: MeaningRecipe, tokens: MeaningTokens, count: int = 400) -> list[tuple[int, ...]]:
+    """Turns with their history, as pieces, of bots that are trained on: what weights are rounded for."""
+    bots, chance = divide_hands(recipe).train, random.Random(recipe.seed)
+    dialogues = [
+        dialogue for bot in chance.sample(bots, min(len(bots), count)) for dialogue, _ in samples.as_written(bot).turns[:2]
+    ]
+    return [tokens.read_turn(dialogue).ids for dialogue in dialogues[:count]]
 
 
 def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:
