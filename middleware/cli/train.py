@@ -21,7 +21,7 @@ HELP = "train a model: progress is shown, checkpoints are kept, a stopped run go
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind"]
+        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind", "meaning"]
     )
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where checkpoints and the model go (default: runs/MODEL)")
@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help=f"weights to begin with: a checkpoint, or `{SHIPPED}`: the shipped model's, dequantised (default: MiniLM's)",
     )
+    parser.add_argument("--size", choices=["small", "large"], default="small", help="meaning: of the sentence encoder")
+    parser.add_argument("--trunk", type=Path, metavar="DIR", help="meaning, large: the folder of all-mpnet-base-v2's weights")
+    parser.add_argument("--epochs", type=int, help="meaning: how often the material is read (default: the recipe's)")
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -65,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.start and (args.model in ("behaviors", "intentions") or args.folds or args.recipe == "paper"):
         raise InputError(
-            "--from", args.start, "rewriter (small recipe), directness, sentence-encoder, slot-values, mind (without --folds)"
+            "--from",
+            args.start,
+            "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, mind (without --folds)",
         )
     folder = data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
@@ -179,10 +184,26 @@ def _prepare_torch(threads: int) -> None:
         torch.set_num_threads(threads)
 
 
+def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    from dataclasses import replace
+
+    from grice.models.training.meaning.recipe import SIZES, train_meaning
+
+    recipe = replace(SIZES[args.size], seed=args.seed)
+    if args.epochs:
+        recipe = replace(recipe, schedule=replace(recipe.schedule, epochs=args.epochs))
+    found = train_meaning(folder, out, recipe, args.device, _start(args, out), args.trunk)
+    told = ", ".join(f"{name} {value:.1f}" for name, value in found.items() if name.endswith("/indirect"))
+    print(f"indirect turns read right, % of held-out hands: {told}; next: grice export meaning --checkpoint {out / 'model'}")
+    return 0
+
+
 _TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
     "behaviors": _behaviors,
     "directness": _directness,
     "intentions": _intentions,
+    "meaning": _meaning,
     "mind": _mind,
     "rewriter": _rewriter,
     "sentence-encoder": _sentence_encoder,

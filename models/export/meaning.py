@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from grice.models.export.block_weights import write_block_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
-from grice.models.export.onnx_files import write_fp32, write_int8_by_row, write_precision
+from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
@@ -129,16 +129,15 @@ def with_projections(module: nn.Module) -> nn.Module:
 
 
 def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: str) -> None:
-    """Write `trunk.P.onnx` and `joint.P.onnx`. The trunk's weights must be rounded to four bits, in which the file of int8 has them."""
+    """Write `trunk.P.onnx` and `joint.P.onnx`; the trunk is rounded to four bits, in which the file of int8 has it."""
     out.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([[0, 5, 6, 2], [0, 7, 8, 2]])
-    small = precision == "int8"
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder) / "trunk.onnx"
         axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
         write_fp32(TrunkGraph(trunk), [ids, torch.ones_like(ids)], ["ids", "mask"], ["states"], axes, full)
         target = out / f"trunk.{precision}.onnx"
-        write_block_weights(full, target) if small else write_precision(full, target, precision)
+        write_block_weights(full, target) if precision == "int8" else write_precision(full, target, precision)
         full = Path(folder) / "joint.onnx"
         inputs = ("states", "own", "vectors", "kinds", "owners")
         given = [
@@ -152,7 +151,7 @@ def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: 
         axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
         axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
         axes |= {name: {0: "batch", 1: "options", 2: "length"} for name in ("starts", "ends")}
-        axes |= {name: {0: "batch"} for name in ("changes", "chosen")}
+        axes |= {name: {0: "batch"} for name in ("changes", "chosen", "judged")}
         write_fp32(JointGraph(joint), given, inputs, OUTPUTS, axes, full)
         target = out / f"joint.{precision}.onnx"
-        write_int8_by_row(full, target) if small else write_precision(full, target, precision)
+        write_precision(full, target, precision, by_row=True)

@@ -56,11 +56,13 @@ class LowBits:
         left = (~fits.all(1)).nonzero()[:, 0]
         for whole in range(MOST_STEPS * MOST_MULTIPLE - 1, 0, -1):
             tried = scale[left] * MOST_STEPS * MOST_MULTIPLE / whole
-            found_steps, found_multiples, fits = _whole_steps(blocks[left], tried)
+            scaled = blocks[left] / tried[:, None, None]
+            likely = ((scaled.round() - scaled).abs().amax((1, 2)) < SAME).nonzero()[:, 0]
+            found_steps, found_multiples, fits = _whole_steps(blocks[left[likely]], tried[likely])
             kept = fits.all(1)
-            rows = left[kept]
-            steps[rows], multiples[rows], scale[rows] = found_steps[kept], found_multiples[kept], tried[kept]
-            left = left[~kept]
+            rows = left[likely[kept]]
+            steps[rows], multiples[rows], scale[rows] = found_steps[kept], found_multiples[kept], tried[likely[kept]]
+            left = left[~torch.isin(left, rows)]
             if not len(left):
                 break
         return cls(steps, multiples, scale)

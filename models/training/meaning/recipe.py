@@ -50,11 +50,18 @@ class MeaningRecipe:
     share: float = 1.0
     hands: str = ""
     turns: int = 40
-    joint_rate: float = 3.5
+    joint_rate: float = 3
     indirect: bool = True
     judged: bool = True
-    schedule: Schedule = Schedule(epochs=2, learning_rate=1.5e-4, warmup=0.05, checkpoint_every=100)
+    schedule: Schedule = Schedule(epochs=2, learning_rate=2e-4, warmup=0.05, checkpoint_every=100)
     seed: int = 0
+
+
+SIZES = {
+    "small": MeaningRecipe(),
+    "large": MeaningRecipe("large", frozen=6, joint_rate=10, schedule=Schedule(epochs=1, learning_rate=5e-5, checkpoint_every=100)),
+}
+"""The recipe of each size."""
 
 
 @dataclass(frozen=True)
