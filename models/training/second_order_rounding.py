@@ -15,6 +15,8 @@ from grice.models.training.low_bits import BLOCK, MOST_MULTIPLE, MOST_STEPS, Low
 from grice.models.training.sentence_trunk import SentenceTrunk, padded
 
 AT_ONCE = 16
+HELD = 1e-5
+"""Of the largest weight: less of a difference is rounding of floats."""
 SHARING_INPUTS = (("query", "key", "value"), ("out",), ("wide",), ("narrow",))
 """Dense parts of a layer, in the order in which they run."""
 DAMPING = 0.01
@@ -58,11 +60,15 @@ def _inputs(dense: nn.Module, layer: nn.Module, states: Sequence[tuple[Tensor, T
 
 
 def round_layer(layer: nn.Module, inputs: Tensor) -> None:
-    """Round a layer's weight in place, so that its outputs on `inputs` (tokens, inputs) change as little as can be."""
-    flat = inputs.detach().flatten(0, -2).float()
+    """Round a layer's weight in place, so that its outputs on `inputs` (tokens, inputs) change as little as can be.
+
+    A weight that four bits hold stays as it is.
+    """
     weight = layer.get_parameter("weight")
-    with torch.no_grad():
-        weight.copy_(round_weight(weight.detach().float(), flat.T @ flat / len(flat)))
+    if not torch.allclose(LowBits.exactly(weight).weight, weight, rtol=0, atol=float(weight.abs().max()) * HELD):
+        moments = inputs.T @ inputs / len(inputs)
+        with torch.no_grad():
+            weight.copy_(round_weight(weight.detach(), moments))
 
 
 def round_weight(weight: Tensor, moments: Tensor) -> Tensor:

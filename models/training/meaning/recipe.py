@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from grice.models.data import circa
+from grice.models.errors import InputError
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.training import warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
@@ -102,6 +103,8 @@ def train_meaning(
         DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown.
     """
     recipe = recipe or MeaningRecipe()
+    if recipe.size not in SHAPES:
+        raise InputError("size", recipe.size, ", ".join(SHAPES))
     torch.manual_seed(recipe.seed)
     if start:
         begun = load_checkpoint(start, restore)
@@ -123,7 +126,7 @@ def train_meaning(
 
     def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
         found = figures(read_steps(network, dev))
-        return found["indirect"], found
+        return found.get("indirect", 0.0), found
 
     schedule = recipe.schedule
     trainer = Trainer(

@@ -23,6 +23,7 @@ from grice.models.training import vocabulary
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
+from grice.models.training.meaning.overlap import runs_of_all
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample, read, written
 from grice.models.training.slots.items import AskedSlots, collate
@@ -95,6 +96,7 @@ def test_what_we_wrote_to_learn_from_is_not_what_is_evaluated() -> None:
     learned = [json.loads(line) for line in slot_examples.WRITTEN.read_text(encoding="utf-8").splitlines()]
     said = {example.question.dialogue.last.text.casefold() for example in written()}
     assert not {each["utterance"].casefold() for each in evaluated} & said
+    assert not runs_of_all((each["utterance"] for each in evaluated), 8) & runs_of_all(said, 8)
     assert not {each["service"] for each in evaluated} & {each["service"] for each in learned}
 
 
