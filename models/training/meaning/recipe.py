@@ -26,7 +26,7 @@ from grice.models.training.meaning.samples import MenuTurns
 from grice.models.training.meaning.written import HANDS, WrittenBot, read_hands
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
-from grice.models.training.trainer import Schedule, Trainer, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class MeaningRecipe:
             table of pieces.
         held_hands: hands that are not trained on at all. dev: share of the other hands' bots that is kept for calibration.
         share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
+        trunk: folder of the published weights of a large trunk.
         turns: of a menu in one step, at most.
         joint_rate: how many times as fast as the trunk the joint block learns.
         indirect, judged: whether the implicature sets and Circa are learnt from.
@@ -50,6 +51,7 @@ class MeaningRecipe:
     dev: float = 0.05
     share: float = 1.0
     hands: str = ""
+    trunk: str = "runs/all-mpnet-base-v2"
     turns: int = 40
     joint_rate: float = 3
     indirect: bool = True
@@ -90,12 +92,11 @@ def train_meaning(
     recipe: MeaningRecipe | None = None,
     device: str = "auto",
     start: Path | None = None,
-    trunk: Path | None = None,
 ) -> dict[str, float]:
     """Train the reader into `out` (checkpoints, `model/`); goes on where a stopped run was.
 
     Args:
-        start: the folder of a checkpoint to begin with. trunk: the folder of the published weights of a large trunk.
+        start: the folder of a checkpoint to begin with.
 
     Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
 
@@ -110,7 +111,7 @@ def train_meaning(
         begun = load_checkpoint(start, restore)
         tokenizer, network = begun.tokenizer, begun.model
     else:
-        folder = warm_start.folder() if recipe.size == "small" else trunk or Path("runs/all-mpnet-base-v2")
+        folder = warm_start.folder() if recipe.size == "small" else Path(recipe.trunk)
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         network = MeaningNetwork(load_trunk(recipe.size, folder), recipe.frozen, MeaningTokens(tokenizer).pad)
         round_trunk(network.trunk, ordinary_texts(recipe, MeaningTokens(tokenizer)), stop=recipe.frozen)
@@ -128,18 +129,8 @@ def train_meaning(
         found = figures(read_steps(network, dev))
         return found.get("indirect", 0.0), found
 
-    schedule = recipe.schedule
-    trainer = Trainer(
-        network,
-        out,
-        schedule,
-        batches,
-        learned,
-        evaluate,
-        choose_device(device),
-        half=_has_bf16(),
-        faster={"joint": recipe.joint_rate},
-    )
+    objective = Objective(batches, learned, evaluate, half=_has_bf16(), faster={"joint": recipe.joint_rate})
+    trainer = Trainer(network, out, recipe.schedule, objective, choose_device(device))
     trainer.fit()
     network.eval()
     found = {

@@ -16,6 +16,7 @@ from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
 from grice.models.export.encoders import export_slot_values
 from grice.models.manifest import read_manifest
+from grice.models.runtime.runtime import Runtime
 from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotTexts, SlotTokens
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 from grice.models.slots.resolver import SlotResolver
@@ -172,7 +173,7 @@ def test_four_bits_are_near_and_fit_into_eight() -> None:
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, precision: str) -> None:
     model = load_checkpoint(trained / "model", restore).model
-    resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), precision=precision)
+    resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), runtime=Runtime(precision=precision))
     found = resolver.predict([QUESTION])[0]
     item = AskedSlots(resolver.tokens).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
     with torch.no_grad():
