@@ -19,6 +19,7 @@ from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
 from grice.models.training.meaning.network import JointBlock, OptionVectors
@@ -114,7 +115,7 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
         "training": {name: facts[name] for name in ("recipe", "bots", "turns", "held_out", "weights") if name in facts},
     }
     write_manifest(out, content)
-    reader = MeaningReader(read_manifest(out, "meaning"), "cpu", precision=precisions[0])
+    reader = MeaningReader(read_manifest(out, "meaning"), Runtime("cpu", precision=precisions[0]))
     write_manifest(out, {**content, "settings": asdict(calibrate(reader, calibration_menus(recipe)))})
 
 
@@ -135,23 +136,22 @@ def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: 
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder) / "trunk.onnx"
         axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
-        write_fp32(TrunkGraph(trunk), [ids, torch.ones_like(ids)], ["ids", "mask"], ["states"], axes, full)
+        write_fp32(TrunkGraph(trunk), {"ids": ids, "mask": torch.ones_like(ids)}, ["states"], axes, full)
         target = out / f"trunk.{precision}.onnx"
         write_block_weights(full, target) if precision == "int8" else write_precision(full, target, precision)
         full = Path(folder) / "joint.onnx"
-        inputs = ("states", "own", "vectors", "kinds", "owners")
-        given = [
-            torch.randn(2, 4, trunk.shape.width),
-            torch.tensor([[0, 1, 1, 0]] * 2),
-            torch.randn(3, trunk.shape.width),
-            torch.tensor([0, 2, 3]),
-            torch.tensor([0, 1, 1]),
-        ]
+        given = {
+            "states": torch.randn(2, 4, trunk.shape.width),
+            "own": torch.tensor([[0, 1, 1, 0]] * 2),
+            "vectors": torch.randn(3, trunk.shape.width),
+            "kinds": torch.tensor([0, 2, 3]),
+            "owners": torch.tensor([0, 1, 1]),
+        }
         axes = {"states": {0: "batch", 1: "length"}, "own": {0: "batch", 1: "length"}}
         axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
         axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
         axes |= {name: {0: "batch", 1: "options", 2: "length"} for name in ("starts", "ends")}
         axes |= {name: {0: "batch"} for name in ("changes", "chosen", "judged")}
-        write_fp32(JointGraph(joint), given, inputs, OUTPUTS, axes, full)
+        write_fp32(JointGraph(joint), given, OUTPUTS, axes, full)
         target = out / f"joint.{precision}.onnx"
         write_precision(full, target, precision, by_row=True)

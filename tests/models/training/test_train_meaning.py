@@ -17,6 +17,7 @@ from grice.models.manifest import read_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
 from grice.models.meaning.results import MeaningQuestion
+from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.loss import step_of
@@ -105,7 +106,7 @@ def test_a_stopped_run_goes_on(recipe: MeaningRecipe, tmp_path: Path) -> None:
 
 
 def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None:
-    reader = MeaningReader(read_manifest(exported, "meaning"), "cpu", precision="fp32")
+    reader = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu", precision="fp32"))
     (scores,) = reader.score([question(DIALOGUE)])
     network = load_checkpoint(back, restore).model
     step = step_of(MenuTurns("", SHOP, ()), reader.tokens)
@@ -120,14 +121,14 @@ def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None
 def test_four_bits_read_nearly_the_same(exported: Path) -> None:
     manifest = read_manifest(exported, "meaning")
     (small,), (whole,) = (
-        MeaningReader(manifest, "cpu", precision=precision).score([question(DIALOGUE)]) for precision in ("int8", "fp32")
+        MeaningReader(manifest, Runtime("cpu", precision=precision)).score([question(DIALOGUE)]) for precision in ("int8", "fp32")
     )
     assert np.corrcoef(small.meaning, whole.meaning)[0, 1] > 0.99
     assert np.allclose(small.cosines, whole.cosines, atol=0.05)
 
 
 def test_order_does_not_matter(exported: Path) -> None:
-    reader = MeaningReader(read_manifest(exported, "meaning"), "cpu")
+    reader = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu"))
     turned = BotSchema(SHOP.intents[::-1], SHOP.slots[::-1])
     one, other = (reader.predict([MeaningQuestion(DIALOGUE, schema)])[0] for schema in (SHOP, turned))
     assert {each.name: round(each.share, 3) for each in one.possible} == {
@@ -137,7 +138,7 @@ def test_order_does_not_matter(exported: Path) -> None:
 
 
 def test_shares_margin_and_evidence(exported: Path) -> None:
-    (found,) = MeaningReader(read_manifest(exported, "meaning"), "cpu").predict([question(DIALOGUE)])
+    (found,) = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu")).predict([question(DIALOGUE)])
     shares = [each.share for each in found.possible]
     assert sum(shares) == pytest.approx(1, abs=1e-5)
     assert shares == sorted(shares, reverse=True)
