@@ -77,7 +77,14 @@ def test_wheel_holds_every_module_and_data_file_of_the_tree(wheel: Path) -> None
 def test_installed_command_rewrites_a_turn(installed: Path, tmp_path: Path) -> None:
     history = tmp_path / "history.txt"
     history.write_text("user: I am looking for a hotel in the north\nbot: There is an expensive one. Shall I book it?\n")
-    command = [installed / "bin" / "grice", "rewrite", "I don't have that much money", "--history", history, "--json"]
+    command: list[str | Path] = [
+        installed / "bin" / "grice",
+        "rewrite",
+        "I don't have that much money",
+        "--history",
+        history,
+        "--json",
+    ]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
     analysis = json.loads(done.stdout)
     assert analysis["original"] == "I don't have that much money"

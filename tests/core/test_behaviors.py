@@ -9,7 +9,8 @@ PETS = [Turn("user", "Do you have any pets?"), Turn("bot", "I have a dog. Do you
 
 
 def said(text: str, history: list[Turn] = PETS) -> dict[str, float]:
-    return dict(load_behavior_monitor().predict([Dialogue.of(text, history, "bot")])[0].probabilities)
+    found = load_behavior_monitor().predict([Dialogue.of(text, history, "bot")])[0].probabilities
+    return {label: probability for label, probability in found.items() if probability is not None}
 
 
 def test_every_behavior_has_a_probability() -> None:

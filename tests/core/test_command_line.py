@@ -1,6 +1,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_history_as_json_is_the_same(history: Path, tmp_path: Path, capsys: pyte
 def test_lines_are_answered_in_order_and_bad_ones_with_their_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"text": "I don't have that much money", "history": [{"speaker": "bot", "text": "Shall I book it?"}]},
         {"text": ""},
         {"turns": [{"speaker": "bot", "text": "Hello!"}, {"speaker": "user", "text": "Book a taxi, please."}]},

@@ -31,7 +31,12 @@ def test_its_turn_is_what_models_read() -> None:
 def test_an_event_from_outside_is_serialised_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
     dumps = json.dumps
-    monkeypatch.setattr(json, "dumps", lambda *args, **kwargs: made.append(args) or dumps(*args, **kwargs))
+
+    def watched(value: object, **how: Any) -> str:
+        made.append(value)
+        return dumps(value, **how)
+
+    monkeypatch.setattr(json, "dumps", watched)
     plain = dataclasses.replace(FULL, text="Hello.")
     assert (plain.turn.text, made) == ("Hello.", [])
     event = DialogueEvent.of(**dataclasses.asdict(FULL))

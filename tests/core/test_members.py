@@ -28,7 +28,7 @@ def test_a_behaviour_is_two_parts_networks_two_parts_trees_and_one_part_words() 
     odds = np.log(heads.mean(inputs) / (1 - heads.mean(inputs)))
     curve = 1 / (1 + np.exp(-(heads.slope * odds + heads.offset)))
     found = monitor.predict([DIALOGUE])[0].probabilities
-    np.testing.assert_allclose([found[label] for label in found], curve, rtol=1e-4)
+    np.testing.assert_allclose(np.array([*found.values()], float), curve, rtol=1e-4)
 
 
 def test_face_acts_are_mixed_with_the_weights_that_were_fitted() -> None:

@@ -95,4 +95,4 @@ def test_models_are_loaded_once() -> None:
 )
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        load_rewriter(**options)  # type: ignore[arg-type]
+        load_rewriter(**options)

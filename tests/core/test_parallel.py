@@ -1,4 +1,5 @@
 import threading
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,7 +13,7 @@ from grice.models.runtime.runtime import Runtime
 def test_results_keep_their_order(count: int, items: int) -> None:
     parts: list[int] = []
 
-    def work(part: list[int]) -> list[int]:
+    def work(part: Sequence[int]) -> list[int]:
         parts.append(len(part))
         return [-number for number in part]
 
@@ -24,9 +25,9 @@ def test_results_keep_their_order(count: int, items: int) -> None:
 def test_parts_run_side_by_side() -> None:
     meeting = threading.Barrier(2, timeout=10)
 
-    def work(part: list[int]) -> list[int]:
+    def work(part: Sequence[int]) -> list[int]:
         meeting.wait()
-        return part
+        return list(part)
 
     assert Workers(2).map(work, [1, 2], largest=16) == [1, 2]
 

@@ -1,6 +1,6 @@
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,10 @@ DIRECT = Dialogue.of("Find me a cheap hotel", HISTORY)
 class Scripted:
     """A model that answers from a table of texts and counts what it was asked."""
 
-    answers: dict[str, object]
+    answers: Mapping[str, Any]
     asked: int = 0
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list:
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Any]:
         self.asked += len(dialogues)
         return [self.answers[dialogue.last.text] for dialogue in dialogues]
 
@@ -34,7 +34,7 @@ class Acting:
 
     act: Callable[[], object]
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list:
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[Any]:
         self.act()
         return []
 
@@ -42,7 +42,7 @@ class Acting:
 SCORES = Scripted({INDIRECT.last.text: Directness(0.05), DIRECT.last.text: Directness(0.9)})
 
 
-def pipeline(rewrite: Rewrite, **settings: object) -> Pipeline:
+def pipeline(rewrite: Rewrite, **settings: Any) -> Pipeline:
     return Pipeline(SCORES, Scripted({INDIRECT.last.text: rewrite}), PipelineSettings(**settings))
 
 
@@ -125,7 +125,7 @@ def test_failing_stage_passes_the_turn_unchanged_and_marked(directness: object, 
 
 def test_failing_guard_passes_the_turn_unchanged_and_marked() -> None:
     class Broken(Guard):
-        def check(self, dialogue: Dialogue, rewrite: str) -> tuple:
+        def check(self, dialogue: Dialogue, rewrite: str) -> tuple[Finding, ...]:
             raise RuntimeError("no idea")
 
     broken = Pipeline(SCORES, Scripted({INDIRECT.last.text: Rewrite("Find me a cheap hotel", 0.9, 6)}), guard=Broken())
@@ -160,7 +160,7 @@ def test_shipped_models_rewrite_an_indirect_turn() -> None:
 class Offering(Scripted):
     """Gives the same other candidates for every turn; says which turns it was asked about together, and fails or waits on some."""
 
-    def __init__(self, answers: dict[str, object], texts: Sequence[str], act: Callable[[str], object] = lambda text: None) -> None:
+    def __init__(self, answers: Mapping[str, Any], texts: Sequence[str], act: Callable[[str], object] = lambda text: None) -> None:
         super().__init__(answers)
         self.texts = texts
         self.act = act
@@ -216,7 +216,7 @@ def test_a_search_that_breaks_on_one_turn_leaves_the_others() -> None:
 
 def test_a_turn_that_breaks_a_model_fails_alone() -> None:
     class Brittle(Scripted):
-        def predict(self, dialogues: Sequence[Dialogue]) -> list[object]:
+        def predict(self, dialogues: Sequence[Dialogue]) -> list[Any]:
             if any(dialogue.last.text == MANY[1].last.text for dialogue in dialogues):
                 raise RuntimeError("no idea")
             return super().predict(dialogues)

@@ -42,8 +42,8 @@ def test_each_source_has_its_own_mask(tokenizer: Tokenizer) -> None:
     rows = [tokenizer.encode(text, add_special_tokens=False).ids for text in ("at 4", "at 5")]
     log_probs = np.full((2, tokenizer.get_vocab_size()), -1.0, dtype=np.float32)
     allowed = SupportedTokens(tokenizer).of(rows).restrict(log_probs, np.array([0, 1]), np.array([0, 0]))
-    four, five = tokenizer.token_to_id("4"), tokenizer.token_to_id("5")
-    assert np.array_equal(allowed[:, [four, five]], [[-1, -np.inf], [-np.inf, -1]])
+    columns = np.array([tokenizer.token_to_id(word) for word in ("4", "5")])
+    assert np.array_equal(allowed[:, columns], [[-1, -np.inf], [-np.inf, -1]])
     assert (log_probs == -1).all()
 
 
@@ -70,4 +70,6 @@ def test_a_piece_of_a_word_may_only_follow_what_it_follows_in_the_source(tokeniz
     for before, piece in pairwise(ids):
         assert not closed_after(support, before)[piece]
     assert closed_after(support, ids[0])[ids[2]]
-    assert closed_after(support, tokenizer.token_to_id("at"))[ids[1]]
+    at = tokenizer.token_to_id("at")
+    assert at is not None
+    assert closed_after(support, at)[ids[1]]

@@ -37,13 +37,15 @@ def live(bot_project: Path) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def bot_model(live: Any) -> Path:
     """The bot with Grice's components; in the copy's `models`, where `run.py` looks for it."""
-    return live.training.trained("bot")
+    model: Path = live.training.trained("bot")
+    return model
 
 
 @pytest.fixture(scope="session")
 def plain_model(live: Any, bot_model: Path) -> Path:
     """The bot without them; after the other one, with whose classifier it shares Rasa's cache."""
-    return live.training.trained("plain")
+    model: Path = live.training.trained("plain")
+    return model
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,7 @@ from rasa.utils.log_utils import configure_structlog
 
 Pipeline = Sequence[dict[str, Any]]
 TrainBot = Callable[..., Path]
+LoadAgent = Callable[[Pipeline], Agent]
 
 NLU_PIPELINE: Pipeline = (
     {"name": "WhitespaceTokenizer"},
@@ -84,7 +85,7 @@ def nlu_model_path(train_bot: TrainBot) -> Path:
 
 
 @pytest.fixture
-def load_agent(train_bot: TrainBot) -> Callable[[Pipeline], Agent]:
+def load_agent(train_bot: TrainBot) -> LoadAgent:
     """A fresh agent of the bot with a pipeline: nobody has talked to it yet."""
     return lambda pipeline: Agent.load(str(train_bot(pipeline)))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
-from conftest import NLU_PIPELINE, talk, with_grice
+from conftest import NLU_PIPELINE, LoadAgent, talk, with_grice
 from rasa.engine.graph import ExecutionContext, GraphSchema
 from rasa.engine.storage.resource import Resource
 from rasa.shared.nlu.constants import ENTITIES, INTENT, INTENT_RANKING_KEY, TEXT
@@ -21,18 +22,18 @@ from grice.models.results import Directness, Rewrite
 INDIRECT = "I am on a tight budget"
 
 
-def ranked(**confidences: float) -> list[dict]:
+def ranked(**confidences: float) -> list[dict[str, Any]]:
     return [{"name": name, "confidence": value} for name, value in confidences.items()]
 
 
-def read(text: str, entities: list[dict] | None = None, **confidences: float) -> Message:
+def read(text: str, entities: list[dict[str, Any]] | None = None, **confidences: float) -> Message:
     """A message after an NLU."""
     ranking = ranked(**confidences)
     data = {TEXT: text, INTENT_RANKING_KEY: ranking, **({INTENT: ranking[0]} if ranking else {})}
     return Message({**data, **({ENTITIES: entities} if entities is not None else {})})
 
 
-def reading(rewrite: str, weight: float, entities: list[dict] | None = None, **confidences: float) -> Message:
+def reading(rewrite: str, weight: float, entities: list[dict[str, Any]] | None = None, **confidences: float) -> Message:
     message = read(rewrite, entities, **confidences)
     message.set(WEIGHT, weight)
     return message
@@ -128,7 +129,7 @@ def test_a_reading_that_cannot_be_blended_costs_nothing() -> None:
     assert message.get("grice")["failures"][0]["error"] == "ValueError"
 
 
-def test_in_a_real_bot_both_readings_count(load_agent) -> None:
+def test_in_a_real_bot_both_readings_count(load_agent: LoadAgent) -> None:
     agent = load_agent(with_grice())
     _, tracker = asyncio.run(talk(agent, ["I am looking for a place to eat.", INDIRECT], "blended"))
     assert tracker.current_slot_values()["price"] == "cheap"
@@ -144,5 +145,6 @@ def test_in_a_real_bot_both_readings_count(load_agent) -> None:
     assert len(blended["intent_ranking"]) == len(own["intent_ranking"])
 
 
-def _confidence(ranking: list[dict], name: str) -> float:
-    return next(found["confidence"] for found in ranking if found["name"] == name)
+def _confidence(ranking: list[dict[str, Any]], name: str) -> float:
+    confidence: float = next(found["confidence"] for found in ranking if found["name"] == name)
+    return confidence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -16,9 +17,7 @@ def slot_values(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.setenv("TOWN_DATABASE", str(tmp_path_factory.mktemp("values") / "town.db"))
         patch.syspath_prepend(str(SOURCE))
         patch.setattr(sys, "dont_write_bytecode", True)
-        from actions import slot_values
-
-        yield slot_values
+        yield importlib.import_module("actions.slot_values")
 
 
 @pytest.mark.parametrize(

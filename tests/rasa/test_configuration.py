@@ -6,7 +6,7 @@ import logging
 from typing import Any
 
 import pytest
-from conftest import ALIGNER, NLU_PIPELINE, REWRITER, SCORER, with_grice
+from conftest import ALIGNER, NLU_PIPELINE, REWRITER, SCORER, TrainBot, with_grice
 from rasa.shared.exceptions import InvalidConfigException
 
 URL = "http://127.0.0.1:8300"
@@ -27,7 +27,7 @@ ALL_KEYS = (
         ({"backend": "http"}, "setting url: got None; allowed: the address of the service, for instance http://127.0.0.1:8300"),
     ],
 )
-def test_the_rewriter_refuses_bad_values(train_bot, values: dict[str, Any], message: str, force: bool) -> None:
+def test_the_rewriter_refuses_bad_values(train_bot: TrainBot, values: dict[str, Any], message: str, force: bool) -> None:
     with pytest.raises(InvalidConfigException) as caught:
         train_bot(with_grice(**values), nlu_only=True, force=force)
     assert str(caught.value).startswith(f"IndirectTurnRewriter: {message}")
@@ -56,14 +56,14 @@ def test_the_rewriter_refuses_bad_values(train_bot, values: dict[str, Any], mess
         ({"backend": ["onnx"]}, "setting backend: got ['onnx']; allowed: onnx, http"),
     ],
 )
-def test_every_key_has_its_range(train_bot, values: dict[str, Any], message: str) -> None:
+def test_every_key_has_its_range(train_bot: TrainBot, values: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidConfigException) as caught:
         train_bot(with_grice(**values), nlu_only=True, force=False)
     assert str(caught.value).startswith(f"IndirectTurnRewriter: {message}")
     assert "sesame" not in str(caught.value)
 
 
-def test_the_other_components_refuse_too(train_bot) -> None:
+def test_the_other_components_refuse_too(train_bot: TrainBot) -> None:
     with pytest.raises(
         InvalidConfigException, match="DirectnessScorer: setting mode: got 'append'; allowed: no such key; the keys"
     ):
@@ -77,7 +77,7 @@ def test_the_other_components_refuse_too(train_bot) -> None:
 @pytest.mark.parametrize("force", [False, True], ids=["cached", "forced"])
 @pytest.mark.parametrize("component", [REWRITER, SCORER])
 def test_a_bad_value_is_refused_before_anything_else_is_trained(
-    train_bot, caplog: pytest.LogCaptureFixture, component: str, force: bool
+    train_bot: TrainBot, caplog: pytest.LogCaptureFixture, component: str, force: bool
 ) -> None:
     caplog.set_level(logging.INFO, logger="rasa.engine.training.hooks")
     pipeline = ({"name": component, "direct_from": 7}, *NLU_PIPELINE, {"name": ALIGNER})
@@ -87,7 +87,7 @@ def test_a_bad_value_is_refused_before_anything_else_is_trained(
     assert begun == [f"Starting to train component '{component.rsplit('.', 1)[1]}'."]
 
 
-def test_the_order_of_the_pipeline_is_checked(train_bot) -> None:
+def test_the_order_of_the_pipeline_is_checked(train_bot: TrainBot) -> None:
     rewriter, aligner, (tokenizer, *rest) = {"name": REWRITER}, {"name": ALIGNER}, NLU_PIPELINE
     late = "IndirectTurnRewriter: it is listed after WhitespaceTokenizer, which would read the text before it is rewritten; "
     with pytest.raises(InvalidConfigException, match=late):
@@ -102,14 +102,14 @@ def test_the_order_of_the_pipeline_is_checked(train_bot) -> None:
     assert train_bot(({"name": SCORER}, rewriter, *NLU_PIPELINE, aligner), nlu_only=True).exists()
 
 
-def test_the_order_is_checked_in_every_training(train_bot) -> None:
+def test_the_order_is_checked_in_every_training(train_bot: TrainBot) -> None:
     good = ({"name": REWRITER, "history_turns": 7}, *NLU_PIPELINE, {"name": ALIGNER})
     train_bot(good, nlu_only=True, force=False)
     with pytest.raises(InvalidConfigException, match="no EntityAligner follows"):
         train_bot(good[:-1], nlu_only=True, force=False)
 
 
-def test_a_training_without_changes_trains_nothing_else(train_bot, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_training_without_changes_trains_nothing_else(train_bot: TrainBot, caplog: pytest.LogCaptureFixture) -> None:
     good = ({"name": REWRITER, "history_turns": 8}, *NLU_PIPELINE, {"name": ALIGNER})
     train_bot(good, nlu_only=True, force=False)
     caplog.set_level(logging.INFO, logger="rasa.engine.training.hooks")

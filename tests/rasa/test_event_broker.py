@@ -72,7 +72,8 @@ def test_a_conversation_arrives(train_bot: TrainBot, keys: dict[str, Any], redis
         assert await say(agent, "/restart") == []
         assert await say(agent, "bye", "a b/c") == ["Good bye."]
         await agent.tracker_store.event_broker.close()
-        return agent.processor.model_metadata.model_id
+        model_id: str = agent.processor.model_metadata.model_id
+        return model_id
 
     started = time.time()
     model_id = asyncio.run(talk())
@@ -158,6 +159,12 @@ def raw(event: Any, sender: str = "ann") -> dict[str, Any]:
     return {"sender_id": sender, **event.as_dict()}
 
 
+def turn_of(events: TrackerEvents, event: dict[str, Any]) -> DialogueEvent:
+    turn = events.event(event)
+    assert turn is not None
+    return turn
+
+
 def test_an_event_that_is_published_again_has_the_same_id() -> None:
     published = [
         raw(UserUttered("hello", message_id="m1", timestamp=1.0)),
@@ -171,14 +178,14 @@ def test_an_event_that_is_published_again_has_the_same_id() -> None:
         raw(BotUttered("Ho.", timestamp=4.0), "bob"),
     ]
     first, second = TrackerEvents(), TrackerEvents()
-    ids = [first.event(each).event_id for each in published]
-    assert ids == [second.event(each).event_id for each in published]
+    ids = [turn_of(first, each).event_id for each in published]
+    assert ids == [turn_of(second, each).event_id for each in published]
     assert len(set(ids)) == len(published)
 
 
 def test_a_turn_that_the_service_has_kept_goes_by_the_id_that_it_gave() -> None:
     parse_data = {"grice": {"event_id": "kept-1", "label": "direct"}}
-    event = TrackerEvents().event(raw(UserUttered("hello", parse_data=parse_data, message_id="m1")))
+    event = turn_of(TrackerEvents(), raw(UserUttered("hello", parse_data=parse_data, message_id="m1")))
     assert (event.event_id, event.metadata) == ("kept-1", {"grice": parse_data["grice"]})
 
 
@@ -199,9 +206,8 @@ def test_what_is_no_turn_is_left_out(event: Any) -> None:
 
 
 def test_what_is_in_the_metadata_of_the_channel_stays_there() -> None:
-    event = TrackerEvents("2.1").event(
-        raw(BotUttered("Hi.", metadata={"phone": "1234", "utter_action": "utter_hi", "model_id": "m", "grice": {"softened": True}}))
-    )
+    metadata = {"phone": "1234", "utter_action": "utter_hi", "model_id": "m", "grice": {"softened": True}}
+    event = turn_of(TrackerEvents("2.1"), raw(BotUttered("Hi.", metadata=metadata)))
     assert (event.metadata, event.action, event.bot_version) == ({"grice": {"softened": True}}, "utter_hi", "2.1")
 
 
@@ -209,7 +215,7 @@ def test_what_the_bot_says_has_the_channel_of_what_the_user_said() -> None:
     events = TrackerEvents()
     for text, channel, sender in (("hello", "rest", "ann"), ("/restart", "slack", "bob"), ("hello", None, "eve")):
         events.event(raw(UserUttered(text, input_channel=channel), sender))
-    answers = {sender: events.event(raw(BotUttered("Hi."), sender)) for sender in ("ann", "bob", "eve", "kim")}
+    answers = {sender: turn_of(events, raw(BotUttered("Hi."), sender)) for sender in ("ann", "bob", "eve", "kim")}
     assert {sender: answer.channel for sender, answer in answers.items()} == {
         "ann": "rest",
         "bob": "slack",
@@ -223,15 +229,15 @@ def test_channels_are_remembered_of_the_newest_dialogues_only(monkeypatch: pytes
     events = TrackerEvents()
     for sender in ("ann", "bob", "ann", "eve"):
         events.event(raw(UserUttered("hello", input_channel="rest"), sender))
-    channels = [events.event(raw(BotUttered("Hi."), sender)).channel for sender in ("ann", "bob", "eve")]
+    channels = [turn_of(events, raw(BotUttered("Hi."), sender)).channel for sender in ("ann", "bob", "eve")]
     assert channels == ["rest", None, "rest"]
 
 
 def test_what_is_too_large_is_cut_and_says_so() -> None:
-    event = TrackerEvents().event(raw(BotUttered("x" * 10_001, metadata={"grice": {"a": "y" * MAX_EVENT_BYTES}})))
+    event = turn_of(TrackerEvents(), raw(BotUttered("x" * 10_001, metadata={"grice": {"a": "y" * MAX_EVENT_BYTES}})))
     assert len(event.text) == 10_000
     assert event.metadata == {"left_out": "grice", "text_cut": True}
-    assert TrackerEvents().event(raw(BotUttered("a\ud800b"))).text == "a?b"
+    assert turn_of(TrackerEvents(), raw(BotUttered("a\ud800b"))).text == "a?b"
 
 
 def test_publishing_never_raises(keys: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
@@ -240,7 +246,7 @@ def test_publishing_never_raises(keys: dict[str, Any], caplog: pytest.LogCapture
         TrackerEvents().event(bad)
 
     async def publish() -> MonitorEventBroker:
-        broker = await EventBroker.create(EndpointConfig.from_dict(dict(keys)))
+        broker: MonitorEventBroker = await EventBroker.create(EndpointConfig.from_dict(dict(keys)))
         for event in ({}, {"event": "user"}, bad):
             broker.publish(event)
         await broker.close()

@@ -6,10 +6,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from conftest import NLU_PIPELINE, SCORER, talk, with_grice
-from loopback_server import LoopbackServer, analysing, hanging, items_of, loopback, saying
+from conftest import NLU_PIPELINE, SCORER, LoadAgent, talk, with_grice
+from loopback_server import Answer, LoopbackServer, analysing, hanging, items_of, loopback, saying
+from rasa.core.agent import Agent
 from rasa.shared.core.trackers import DialogueStateTracker
 
 OPENING = "I am looking for a place to eat."
@@ -41,17 +43,19 @@ def http(server: LoopbackServer, **more: object) -> dict[str, object]:
     return {"backend": "http", "url": server.url, **more}
 
 
-def eventually_answered(agent, text: str) -> dict:
+def eventually_answered(agent: Agent, text: str) -> dict[str, Any]:
     """The record of `text` once the circuit is closed again; it is when a test before has opened it."""
     end = time.monotonic() + 30
-    while (record := asyncio.run(agent.parse_message(text))["grice"])["failures"]:
+    record: dict[str, Any] = asyncio.run(agent.parse_message(text))["grice"]
+    while record["failures"]:
         assert time.monotonic() < end, record
         time.sleep(0.05)
+        record = asyncio.run(agent.parse_message(text))["grice"]
     return record
 
 
 @pytest.mark.parametrize("mode", ["append", "replace"])
-def test_a_form_is_filled_from_entities_in_both_modes(load_agent, service: LoopbackServer, mode: str) -> None:
+def test_a_form_is_filled_from_entities_in_both_modes(load_agent: LoadAgent, service: LoopbackServer, mode: str) -> None:
     agent = load_agent(with_grice(**http(service, mode=mode, deadline_ms=20_000)))
     eventually_answered(agent, "hello")
     service.requests.clear()
@@ -67,18 +71,18 @@ def test_a_form_is_filled_from_entities_in_both_modes(load_agent, service: Loopb
     assert price["grice"]["text"] == ("I need a cheap place" if mode == "replace" else f"{INDIRECT}. I need a cheap place")
 
 
-async def timed(agent, text: str, sender_id: str, began: float) -> tuple[float, list[str], DialogueStateTracker]:
+async def timed(agent: Agent, text: str, sender_id: str, began: float) -> tuple[float, list[str], DialogueStateTracker]:
     answers, tracker = await talk(agent, [text], sender_id)
     return (time.monotonic() - began) * 1000, answers, tracker
 
 
-async def four_users(agent, text: str, when: str) -> list[tuple[float, list[str], DialogueStateTracker]]:
+async def four_users(agent: Agent, text: str, when: str) -> list[tuple[float, list[str], DialogueStateTracker]]:
     began = time.monotonic()  # all four write at once: who comes last waits for the others too
     return await asyncio.gather(*(timed(agent, text, f"{when} {user}", began) for user in range(4)))
 
 
 @pytest.mark.parametrize("how", ["hangs", "stopped"])
-def test_no_user_waits_for_a_service_that_is_down(load_agent, how: str) -> None:
+def test_no_user_waits_for_a_service_that_is_down(load_agent: LoadAgent, how: str) -> None:
     with loopback(answering) as server:
         agent = load_agent(with_grice(**http(server)))
         asyncio.run(four_users(agent, OPENING, "before"))
@@ -108,7 +112,9 @@ def test_no_user_waits_for_a_service_that_is_down(load_agent, how: str) -> None:
     ],
     ids=["500", "429", "no JSON", "hangs"],
 )
-def test_a_failure_is_recorded_and_the_bot_goes_on(load_agent, service: LoopbackServer, answer, error: str) -> None:
+def test_a_failure_is_recorded_and_the_bot_goes_on(
+    load_agent: LoadAgent, service: LoopbackServer, answer: Answer, error: str
+) -> None:
     agent = load_agent(with_grice(**http(service)))
     eventually_answered(agent, "hello")
     service.answer = answer
@@ -121,7 +127,7 @@ def test_a_failure_is_recorded_and_the_bot_goes_on(load_agent, service: Loopback
     assert eventually_answered(agent, "hello")["reason"] == "direct"
 
 
-def test_the_scorer_asks_for_directness_only(load_agent, service: LoopbackServer) -> None:
+def test_the_scorer_asks_for_directness_only(load_agent: LoadAgent, service: LoopbackServer) -> None:
     row = {"score": 0.25, "history_read": 0, "history_cut": 0, "text_cut": False, "failures": []}
     service.answer = saying({"items": [row], "schema_version": 1})
     agent = load_agent(({"name": SCORER, "direct_from": 0.2, **http(service)}, *NLU_PIPELINE))
@@ -133,7 +139,7 @@ def test_the_scorer_asks_for_directness_only(load_agent, service: LoopbackServer
     assert (record["directness"], record["label"], record["failures"][0]["stage"]) == (None, None, "directness")
 
 
-def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent) -> None:
+def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent: LoadAgent) -> None:
     with loopback(hanging(threading.Event()), healthy=False) as server:
         for pipeline in (
             with_grice(**http(server, deadline_ms=50)),
@@ -144,7 +150,7 @@ def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent) -> No
             assert found["grice"]["failures"][0]["error"] == "CircuitOpen"
 
 
-def test_a_service_that_is_not_there_when_rasa_loads_does_not_stop_it(load_agent) -> None:
+def test_a_service_that_is_not_there_when_rasa_loads_does_not_stop_it(load_agent: LoadAgent) -> None:
     with loopback(answering) as server:
         url = server.url
     for component in (with_grice(backend="http", url=url), ({"name": SCORER, "backend": "http", "url": url}, *NLU_PIPELINE)):

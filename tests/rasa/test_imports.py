@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from conftest import TrainBot
+
 PROGRAM = """
 import asyncio, sys
 from rasa.core.agent import Agent
@@ -16,7 +18,7 @@ print(sorted({"pydantic", "fastapi", "torch", "transformers"} & set(sys.modules)
 """
 
 
-def test_a_turn_needs_none_of_the_heavy_packages(train_bot) -> None:
+def test_a_turn_needs_none_of_the_heavy_packages(train_bot: TrainBot) -> None:
     from conftest import with_grice
 
     model = train_bot(with_grice())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import NLU_PIPELINE, TrainBot, talk, with_grice
@@ -18,7 +19,7 @@ FALLBACK = {"name": "FallbackClassifier", "threshold": 0.99}
 
 
 @pytest.mark.parametrize("config", [{}, {"mode": "append"}, {"mode": "replace", "direct_from": 0.9}])
-def test_as_if_trained_with_them(train_bot: TrainBot, tmp_path: Path, config: dict) -> None:
+def test_as_if_trained_with_them(train_bot: TrainBot, tmp_path: Path, config: dict[str, Any]) -> None:
     out = tmp_path / "with.tar.gz"
     insert(train_bot(NLU_PIPELINE), out, config)
     trained = train_bot(with_grice(**config))

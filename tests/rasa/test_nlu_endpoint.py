@@ -146,7 +146,7 @@ def test_a_conversation_through_the_service(model: Path, service_url: str, tmp_p
 def test_a_wrong_token_is_an_empty_intent_to_rasa(model: Path, service_url: str) -> None:
     async def parsed(token: str) -> dict[str, Any]:
         agent = await load_agent(str(model), endpoints=AvailableEndpoints(nlu=EndpointConfig(service_url, token=token)))
-        found = await agent.http_interpreter.parse(UserMessage("find me a restaurant", sender_id="bob"))
+        found: dict[str, Any] = await agent.http_interpreter.parse(UserMessage("find me a restaurant", sender_id="bob"))
         await agent.http_interpreter.session.close()
         return found
 

@@ -59,9 +59,16 @@ def tracker() -> DialogueStateTracker:
     return DialogueStateTracker.from_events("ann", events, slots=slots)
 
 
-def generated(nlg: NaturalLanguageGenerator, name: str, **kwargs: Any) -> dict[str, Any] | None:
+def answered(nlg: NaturalLanguageGenerator, name: str, **kwargs: Any) -> dict[str, Any] | None:
     kwargs = {"domain_responses": RESPONSES, **kwargs}
-    return asyncio.run(nlg.generate(name, tracker(), "console", **kwargs))
+    response: dict[str, Any] | None = asyncio.run(nlg.generate(name, tracker(), "console", **kwargs))
+    return response
+
+
+def generated(nlg: NaturalLanguageGenerator, name: str, **kwargs: Any) -> dict[str, Any]:
+    response = answered(nlg, name, **kwargs)
+    assert response is not None
+    return response
 
 
 def test_without_settings_responses_are_rasas_own() -> None:
@@ -69,9 +76,9 @@ def test_without_settings_responses_are_rasas_own() -> None:
     assert isinstance(nlg, MonitoredResponseGenerator)
     for name, (response, *_) in RESPONSES.items():
         if name != "utter_slot":
-            assert generated(nlg, name) == (None if "channel" in response else response)
+            assert answered(nlg, name) == (None if "channel" in response else response)
     assert generated(nlg, "utter_slot") == {"text": "A table for two, then?"}
-    assert generated(nlg, "utter_nothing") is None
+    assert answered(nlg, "utter_nothing") is None
 
 
 def test_a_response_is_scored_after_its_history() -> None:

@@ -39,7 +39,7 @@ def generated(nlg: NaturalLanguageGenerator, name: str = "utter_bye") -> dict[st
     """The response after a user's turn, the bot's, and a user's."""
     events = [UserUttered("A table, please."), BotUttered(ASKED), UserUttered("two")]
     tracker = DialogueStateTracker.from_events("ann", events)
-    response = asyncio.run(nlg.generate(name, tracker, "console", domain_responses=RESPONSES))
+    response: dict[str, Any] | None = asyncio.run(nlg.generate(name, tracker, "console", domain_responses=RESPONSES))
     assert response is not None
     assert json.loads(json.dumps(response)) == response
     return response
@@ -51,7 +51,8 @@ def scored(connection: Any, request: bytes) -> bool:
     for item in items_of(request):
         *history, last = item["turns"]
         before = {"turn": len(history) - 1, **history[-1]}
-        found = {**dict.fromkeys(BEHAVIORS, 0.1), **({} if "?" in last["text"] else {"!Rel": 0.9})}
+        found: dict[str, float] = dict.fromkeys(BEHAVIORS, 0.1)
+        found |= {} if "?" in last["text"] else {"!Rel": 0.9}
         read = {"history_read": len(history), "history_cut": 0, "text_cut": False}
         rows.append(
             {

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import ALIGNER, NLU_PIPELINE, talk, with_grice
+from conftest import ALIGNER, NLU_PIPELINE, LoadAgent, TrainBot, talk, with_grice
 from loopback_server import LoopbackServer, hanging, items_of, loopback, saying, sent
+from rasa.core.agent import Agent
 from rasa.shared.core.events import UserUttered
 from rasa.shared.core.slots import BooleanSlot
 from rasa.shared.exceptions import InvalidConfigException
@@ -23,8 +24,8 @@ RESOLVER = "grice.components.SlotValueResolver"
 OPENING = "I am looking for a place to eat."
 QUESTION = "What price range would you like?"
 BUDGET = "I am on a tight budget"
-PRICE = {"description": "how much the restaurant charges", "values": ["cheap", "moderate", "expensive"]}
-AREA = {"description": "part of town of the restaurant", "values": ["centre", "north", "south"]}
+PRICE: dict[str, Any] = {"description": "how much the restaurant charges", "values": ["cheap", "moderate", "expensive"]}
+AREA: dict[str, Any] = {"description": "part of town of the restaurant", "values": ["centre", "north", "south"]}
 
 Means = Callable[[str, str], dict[str, float]]
 """Gives the likely values of a slot (its name) that a turn means."""
@@ -44,7 +45,7 @@ def resolving(means: Means) -> Any:
 
 
 def _slot(slot: dict[str, Any], likely: dict[str, float]) -> dict[str, Any]:
-    best = sorted(likely, key=likely.get, reverse=True)
+    best = sorted(likely, key=lambda value: likely[value], reverse=True)
     ambiguous = len(best) > 1 and likely[best[0]] - likely[best[1]] < 0.1
     return {
         "name": slot["name"],
@@ -78,7 +79,7 @@ def http(server: LoopbackServer, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def agent(load_agent, service: LoopbackServer):
+def agent(load_agent: LoadAgent, service: LoopbackServer) -> Agent:
     found = load_agent((*NLU_PIPELINE, http(service)))
     service.requests.clear()
     return found
@@ -89,7 +90,7 @@ def asked(server: LoopbackServer) -> list[list[str]]:
     return [[slot["name"] for slot in item["slots"]] for request in server.requests for item in items_of(request)]
 
 
-def test_a_form_is_filled_from_what_a_turn_means(agent, service: LoopbackServer) -> None:
+def test_a_form_is_filled_from_what_a_turn_means(agent: Agent, service: LoopbackServer) -> None:
     answers, tracker = asyncio.run(talk(agent, [OPENING, BUDGET, "for 5 people"], "form"))
     assert answers == [QUESTION, "How many people will come?", "A table for 5, cheap."]
     (price,) = [event.parse_data for event in tracker.events if getattr(event, "text", "") == BUDGET]
@@ -112,7 +113,7 @@ def test_a_form_is_filled_from_what_a_turn_means(agent, service: LoopbackServer)
     assert turns == [OPENING, QUESTION, BUDGET]
 
 
-def test_what_the_nlu_found_stays(agent, service: LoopbackServer) -> None:
+def test_what_the_nlu_found_stays(agent: Agent, service: LoopbackServer) -> None:
     service.answer = resolving(lambda slot, _: {"cheap": 0.99} if slot == "price" else {})
     found = asyncio.run(agent.parse_message("something expensive"))
     assert [(entity["value"], entity["extractor"]) for entity in found["entities"]] == [("expensive", "RegexEntityExtractor")]
@@ -120,21 +121,21 @@ def test_what_the_nlu_found_stays(agent, service: LoopbackServer) -> None:
     assert list(found["grice"]["slots"]) == ["area"]
 
 
-def test_a_slot_that_has_a_value_keeps_it(agent, service: LoopbackServer) -> None:
+def test_a_slot_that_has_a_value_keeps_it(agent: Agent, service: LoopbackServer) -> None:
     _, tracker = asyncio.run(talk(agent, [OPENING, "something expensive", BUDGET], "set"))
     assert tracker.current_slot_values()["price"] == "expensive"
     assert asked(service)[-1] == ["area"]
 
 
 @pytest.mark.parametrize("likely", [{"cheap": 0.5}, {"cheap": 0.48, "moderate": 0.46}, {}], ids=["unsure", "ambiguous", "not said"])
-def test_what_is_not_sure_fills_nothing(agent, service: LoopbackServer, likely: dict[str, float]) -> None:
+def test_what_is_not_sure_fills_nothing(agent: Agent, service: LoopbackServer, likely: dict[str, float]) -> None:
     service.answer = resolving(lambda slot, _: likely if slot == "price" else {})
     found = asyncio.run(agent.parse_message(BUDGET))
     assert found["entities"] == []
     assert found["grice"]["slots"]["price"]["filled"] is False
 
 
-def test_the_entity_may_have_another_name_than_the_slot(load_agent, service: LoopbackServer) -> None:
+def test_the_entity_may_have_another_name_than_the_slot(load_agent: LoadAgent, service: LoopbackServer) -> None:
     agent = load_agent((*NLU_PIPELINE, http(service, slots={"how_dear": {**PRICE, "entity": "price"}}, confidence=0.5)))
     service.answer = resolving(lambda _, text: {"cheap": 0.5} if text == BUDGET else {})
     answers, _ = asyncio.run(talk(agent, [OPENING, BUDGET], "other name"))
@@ -142,7 +143,7 @@ def test_the_entity_may_have_another_name_than_the_slot(load_agent, service: Loo
     assert asyncio.run(agent.parse_message("something expensive"))["entities"][0]["value"] == "expensive"
 
 
-def test_commands_and_what_cannot_be_read_are_left_alone(agent, service: LoopbackServer) -> None:
+def test_commands_and_what_cannot_be_read_are_left_alone(agent: Agent, service: LoopbackServer) -> None:
     assert asyncio.run(agent.parse_message('/inform{"price": "cheap"}'))["entities"][0]["value"] == "cheap"
     for text in ("/greet", "   "):
         assert "grice" not in asyncio.run(agent.parse_message(text))
@@ -151,7 +152,7 @@ def test_commands_and_what_cannot_be_read_are_left_alone(agent, service: Loopbac
     assert service.requests == []
 
 
-def test_a_failure_is_recorded_and_the_bot_goes_on(agent, service: LoopbackServer) -> None:
+def test_a_failure_is_recorded_and_the_bot_goes_on(agent: Agent, service: LoopbackServer) -> None:
     service.answer = saying({"detail": "busy"}, "429 Too Many Requests")
     answers, tracker = asyncio.run(talk(agent, ["good morning"], "failure"))
     record = tracker.latest_message.parse_data["grice"]
@@ -160,7 +161,7 @@ def test_a_failure_is_recorded_and_the_bot_goes_on(agent, service: LoopbackServe
     assert [(failure["stage"], failure["error"]) for failure in record["failures"]] == [("slots", "ServiceError")]
 
 
-def test_a_slot_that_fails_leaves_the_others(agent, service: LoopbackServer) -> None:
+def test_a_slot_that_fails_leaves_the_others(agent: Agent, service: LoopbackServer) -> None:
     failure = {"stage": "slots", "error": "RuntimeError", "message": "slot area: down"}
     broken = {"name": "area", "value": None, "ambiguous": None, "not_mentioned": None, "probabilities": None}
     row = {"slots": [_slot({"name": "price", **PRICE}, {"cheap": 0.9}), broken], "failures": [failure]}
@@ -170,14 +171,14 @@ def test_a_slot_that_fails_leaves_the_others(agent, service: LoopbackServer) -> 
     assert (found["grice"]["slots"]["area"], found["grice"]["failures"]) == (None, [failure])
 
 
-def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent) -> None:
+def test_a_service_that_hangs_when_rasa_loads_does_not_stop_it(load_agent: LoadAgent) -> None:
     with loopback(hanging(threading.Event()), healthy=False) as server:
         found = asyncio.run(load_agent((*NLU_PIPELINE, http(server, deadline_ms=50))).parse_message("good morning"))
     assert found["intent"]["name"] == "greet"
     assert found["grice"]["failures"][0]["error"] == "CircuitOpen"
 
 
-def test_it_works_behind_the_rewriter(load_agent, service: LoopbackServer) -> None:
+def test_it_works_behind_the_rewriter(load_agent: LoadAgent, service: LoopbackServer) -> None:
     agent = load_agent((*with_grice(), http(service)))
     service.answer = resolving(
         lambda slot, text: {"north": 0.9} if (slot, text) == ("area", BUDGET) else {"expensive": 0.9 * (text == BUDGET)}
@@ -211,13 +212,13 @@ def test_rasa_reads_the_values_of_boolean_slots(value: bool, set_to: bool) -> No
         ({"url": "localhost"}, "setting url: got 'localhost'; allowed: the address of the service"),
     ],
 )
-def test_what_training_refuses(train_bot, service: LoopbackServer, values: dict[str, Any], message: str) -> None:
+def test_what_training_refuses(train_bot: TrainBot, service: LoopbackServer, values: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidConfigException) as caught:
         train_bot((*NLU_PIPELINE, http(service, **values)), nlu_only=True, force=False)
     assert str(caught.value).startswith(f"SlotValueResolver: {message}")
 
 
-def test_it_must_be_behind_what_finds_entities(train_bot, service: LoopbackServer) -> None:
+def test_it_must_be_behind_what_finds_entities(train_bot: TrainBot, service: LoopbackServer) -> None:
     resolver = http(service)
     late = "SlotValueResolver: RegexEntityExtractor is listed after it.*behind every entity extractor and EntityAligner"
     with pytest.raises(InvalidConfigException, match=late):
@@ -226,7 +227,7 @@ def test_it_must_be_behind_what_finds_entities(train_bot, service: LoopbackServe
         train_bot((*with_grice()[:-1], resolver, {"name": ALIGNER}), nlu_only=True)
 
 
-def test_the_shipped_model_says_what_is_filled(load_agent) -> None:
+def test_the_shipped_model_says_what_is_filled(load_agent: LoadAgent) -> None:
     agent = load_agent((*NLU_PIPELINE, {"name": RESOLVER, "slots": {"price": PRICE}, "confidence": 0.0}))
     (greeting, *_), tracker = asyncio.run(talk(agent, ["hello", BUDGET], "shipped"))
     dialogue = Dialogue.of(BUDGET, [("user", "hello"), ("bot", greeting)])
@@ -239,12 +240,12 @@ def test_the_shipped_model_says_what_is_filled(load_agent) -> None:
     assert [entity["value"] for entity in budget["entities"]] == ([expected.value] if expected.value else [])
 
 
-def test_training_refuses_what_the_shipped_model_cannot_read(train_bot) -> None:
+def test_training_refuses_what_the_shipped_model_cannot_read(train_bot: TrainBot) -> None:
     slots = {"price": {**PRICE, "values": ["cheap", "дорого"]}}
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: value of slot price: got 'дорого'; allowed: a value with"):
         train_bot((*NLU_PIPELINE, {"name": RESOLVER, "slots": slots}), nlu_only=True)
 
 
-def test_training_refuses_a_model_that_is_not_there(train_bot) -> None:
+def test_training_refuses_a_model_that_is_not_there(train_bot: TrainBot) -> None:
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: model '/models/mine' not found"):
         train_bot((*NLU_PIPELINE, {"name": RESOLVER, "slots": {"price": PRICE}, "slots_model": "/models/mine"}), nlu_only=True)

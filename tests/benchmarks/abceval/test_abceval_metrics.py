@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from grice.benchmarks.abceval.metrics import METRICS, RATES, macro, measure
-from grice.benchmarks.abceval.outputs import Output
+from grice.benchmarks.abceval.outputs import Output, Outputs
 from grice.benchmarks.abceval.significance import against, compared, marks
 from grice.benchmarks.stats.mcnemar import Flags, mcnemar
+from grice.models.results import Behavior
 
 
 def flags(text: str) -> Flags:
@@ -115,8 +117,9 @@ def test_systems_are_compared_where_both_have_a_decision() -> None:
 
 def test_marks_stand_where_the_paper_has_them() -> None:
     truth = both("1" * 12, "1" * 6 + "0" * 6)
-    good, poor = {"Emp": output("1" * 12)}, {"Emp": output("0" * 12)}
-    human = {"Emp": Output(truth[:, ::-1], np.ones(12, bool))}
+    good: Outputs = {"Emp": output("1" * 12)}
+    poor: Outputs = {"Emp": output("0" * 12)}
+    human: Outputs = {"Emp": Output(truth[:, ::-1], np.ones(12, bool))}
     # Where the first annotator is the truth, `good` is right 12 times, `poor` never and the other annotator 6 times; where the
     # second is, all are right 6 times, `good` and the other annotator the same 6 times.
     found = marks("Emp", {"human": human, "chatgpt": poor, "specialized": good}, truth)
@@ -127,7 +130,7 @@ def test_marks_stand_where_the_paper_has_them() -> None:
 
 
 def test_only_common_behaviours_and_responses_are_compared() -> None:
-    truth = {"Emp": both("10", "11"), "Red": both("00", "01")}
-    ours = {"Emp": output("1?"), "Red": output("?1")}
-    theirs = {"them": {"Emp": output("10"), "Red": output("0?")}, "others": {"Red": output("00")}}
+    truth: dict[Behavior, NDArray[np.bool_]] = {"Emp": both("10", "11"), "Red": both("00", "01")}
+    ours: Outputs = {"Emp": output("1?"), "Red": output("?1")}
+    theirs: dict[str, Outputs] = {"them": {"Emp": output("10"), "Red": output("0?")}, "others": {"Red": output("00")}}
     assert [(label, name) for label, name, _ in against(ours, theirs, truth)] == [("Emp", "them"), ("Red", "others")]

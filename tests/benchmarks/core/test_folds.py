@@ -11,6 +11,7 @@ from rectom_fixtures import DIALOGUES, write_rectom
 
 from grice.benchmarks.core import folds as core_folds
 from grice.benchmarks.core import report, runner
+from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.folds import bind, differences, hash_recipe
 from grice.benchmarks.rectom import benchmark as rectom
 from grice.benchmarks.rectom.benchmark import RectomOptions
@@ -74,9 +75,7 @@ def test_other_weights_are_said_in_the_output(tmp_path: Path, model: Manifest) -
     path.write_text(json.dumps({**stored(model), "folds": folds, "predictions": predictions}), encoding="utf-8")
 
     def notes(options: RectomOptions) -> str:
-        benchmark = runner.Benchmark(
-            "rectom", RectomOptions, rectom.SYSTEMS, (), lambda options: rectom.evaluate(options, folds=path)
-        )
+        benchmark = Benchmark("rectom", RectomOptions, rectom.SYSTEMS, (), lambda options: rectom.evaluate(options, folds=path))
         found = runner.run(benchmark, options, "grice bench rectom")
         assert len(found.run.options["folds_sha256"]) == 64
         return report.text(found)

@@ -97,7 +97,7 @@ def test_an_interrupted_batch_is_picked_up(tmp_path: Path, monkeypatch: pytest.M
 
     with batching() as (server, batches), monkeypatch.context() as patched:
         if moment == "waiting":
-            patched.setattr(batch_model.time, "sleep", interrupt)
+            patched.setattr("time.sleep", interrupt)
         else:
             batches.troubles[MAKING] = "lost" if "lost" in moment else "500"
         with pytest.raises((KeyboardInterrupt, JudgeError)):
@@ -116,7 +116,7 @@ def test_a_batch_that_the_server_has_forgotten_is_made_anew(tmp_path: Path, monk
 
     with batching() as (server, batches):
         with monkeypatch.context() as patched:
-            patched.setattr(batch_model.time, "sleep", interrupt)
+            patched.setattr("time.sleep", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 batched(server, tmp_path)
         batches.batches.clear()

@@ -297,8 +297,13 @@ def test_a_question_whose_turn_is_too_late_is_not_asked() -> None:
 
 
 def test_every_attempt_takes_a_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken = []
-    monkeypatch.setattr(Pace, "take", lambda self: taken.append(self) or 0.0)
+    taken: list[Pace] = []
+
+    def take(pace: Pace) -> float:
+        taken.append(pace)
+        return 0.0
+
+    monkeypatch.setattr(Pace, "take", take)
     with openai_server([refusing("500 Oops", more=AT_ONCE), chat("yes"), chat("no")]) as server:
         asked(server.url, tmp_path, range(2), llm_rpm=60, llm_workers=1)
     assert len(taken) == 3

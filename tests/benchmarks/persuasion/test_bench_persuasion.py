@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from grice.benchmarks.core.folds import read_folds
 from grice.benchmarks.core.paper import read_paper
 from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.llm.sample import Exchange
 from grice.benchmarks.persuasion import benchmark as persuasion
 from grice.benchmarks.persuasion.annotations import AnnotatedUtterance, without_votes
 from grice.benchmarks.persuasion.benchmark import PersuasionOptions
@@ -36,6 +38,7 @@ from grice.benchmarks.persuasion.llm import (
 from grice.benchmarks.persuasion.metrics import macro_f1, measures_of
 from grice.benchmarks.persuasion.predictions import DetectorPredictor, Spoken, chosen
 from grice.benchmarks.persuasion.questions import IntentionQuestion, questions_of
+from grice.benchmarks.persuasion.tables import PAPER
 from grice.middleware.llm import Message
 from grice.models.data import face_acts
 from grice.models.dialogue import Dialogue
@@ -111,7 +114,7 @@ def test_the_papers_rows_stand_beside(data_dir: Path) -> None:
     assert published["face-acts", "authors, whole file", "macro_f1"] == 55.3
     assert published["multiple-choice", "GPT-4", "accuracy"] == 91
     assert {row.task for row in sheet.published} == {"face-acts", "multiple-choice"}
-    assert {row.task for row in read_paper(persuasion.PAPER).rows} == set(persuasion.TASKS)
+    assert {row.task for row in read_paper(PAPER).rows} == set(persuasion.TASKS)
     assert table(sheet, "multiple-choice: accuracy by face act, persuader/persuadee/both")["published: GPT-4"][3] == "14/62/52"
 
 
@@ -260,24 +263,27 @@ def test_prompts_show_history_and_options(data_dir: Path) -> None:
     assert select_prompt(asked, " They attack. ", 2) == f"{reason}\n\nThey attack.\n\nSo, out of A to D, the answer is"
 
 
-def scripted(*replies: str) -> tuple[Callable[[Sequence[Message]], str], list[str]]:
-    prompts: list[str] = []
+@dataclass
+class ScriptedAsk:
+    """Gives the replies one after another, and notes the prompts."""
 
-    def ask(messages: Sequence[Message]) -> str:
-        prompts.append(messages[-1].content)
-        return replies[len(prompts) - 1]
+    replies: Sequence[str]
+    prompts: list[str] = field(default_factory=list)
+    exchanges: Sequence[Exchange] = ()
 
-    return ask, prompts
+    def __call__(self, messages: Sequence[Message], /) -> str:
+        self.prompts.append(messages[-1].content)
+        return self.replies[len(self.prompts) - 1]
 
 
 def test_a_reason_is_asked_for_first(data_dir: Path) -> None:
     asked = questions(data_dir)[0]
-    ask, prompts = scripted("A is tempting, but they attack.", "(B)")
+    ask = ScriptedAsk(["A is tempting, but they attack.", "(B)"])
     assert ask_with_reason(asked, ask) == "B"
-    assert prompts == [reason_prompt(asked), select_prompt(asked, "A is tempting, but they attack.")]
-    ask, prompts = scripted("hm")
+    assert ask.prompts == [reason_prompt(asked), select_prompt(asked, "A is tempting, but they attack.")]
+    ask = ScriptedAsk(["hm"])
     assert ask_plainly(asked, ask) is None
-    assert prompts == [plain_prompt(asked)]
+    assert ask.prompts == [plain_prompt(asked)]
 
 
 def test_a_whole_run_of_language_models(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ class Seer:
     def labels(self, spoken: Any) -> Any:
         return ["hpos-"] * len(spoken)
 
-    def probabilities(self, questions: list[IntentionQuestion]) -> Any:
+    def probabilities(self, questions: Sequence[IntentionQuestion]) -> Any:
         return np.array([[float(label == "hpos-") for label in FACE_ACTS]] * len(questions))
 
 

@@ -73,7 +73,7 @@ def test_the_intention_is_the_vote_of_the_majority(tmp_path: Path, votes: tuple[
 def test_an_intention_without_a_choice_follows_from_the_label() -> None:
     assert AnnotatedUtterance("persuader", "x", "hpos-").intention("new") == DESCRIPTIONS.candidates("new", "persuader", "hpos-")[0]
     for face_act in ("other", "sneg+", None):
-        assert AnnotatedUtterance("persuader", "x", face_act).intention("new") is None  # type: ignore[arg-type]
+        assert AnnotatedUtterance("persuader", "x", face_act).intention("new") is None
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_example_of_appendix_d() -> None:
 
 
 def test_questions_are_seeded_and_independent_of_each_other() -> None:
-    dialogue = dialogue_of(*(AnnotatedUtterance("persuader", "Shame", each) for each in ("hpos-", "other") * 20))  # type: ignore[arg-type]
+    dialogue = dialogue_of(*(AnnotatedUtterance("persuader", "Shame", each) for each in ("hpos-", "other") * 20))
     questions = questions_of([dialogue])
     assert len(questions) == 20
     assert questions == questions_of([dialogue])

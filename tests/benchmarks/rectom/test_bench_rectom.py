@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from grice.benchmarks.core.folds import read_folds
 from grice.benchmarks.core.paper import read_paper
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.llm import read_run, run_folders
+from grice.benchmarks.llm.sample import Exchange
 from grice.benchmarks.rectom import benchmark as rectom
 from grice.benchmarks.rectom.benchmark import PAPER, RectomOptions, best_model
 from grice.benchmarks.rectom.folds import TRAINS, stored_answers
@@ -219,16 +221,21 @@ def test_a_prompt_has_the_conversation_the_question_and_the_options(folder: Path
 
 
 def test_a_question_is_asked_once(folder: Path) -> None:
-    asked: list[Sequence[Message]] = []
+    @dataclass
+    class Saying:
+        reply: str
+        asked: list[Sequence[Message]] = field(default_factory=list)
+        exchanges: Sequence[Exchange] = ()
 
-    def ask(messages: Sequence[Message]) -> str:
-        asked.append(messages)
-        return "It greets first.\n**Answer:** E, C"
+        def __call__(self, messages: Sequence[Message], /) -> str:
+            self.asked.append(messages)
+            return self.reply
 
     prompt = Prompt(question(folder, "coarse-intention-recommender"), "chain-of-thought")
+    ask = Saying("It greets first.\n**Answer:** E, C")
     assert prompt.ask(ask) == "CE"
-    assert asked == [[Message("user", prompt.text)]]
-    assert prompt.ask(lambda _: "I cannot say.") is None
+    assert ask.asked == [[Message("user", prompt.text)]]
+    assert prompt.ask(Saying("I cannot say.")) is None
 
 
 OPTIONS = tuple(Option(letter, f"About {plant}.", plant) for letter, plant in zip("ABC", ("beans", "leek", "peas"), strict=True))

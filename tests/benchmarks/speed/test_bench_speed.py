@@ -127,7 +127,7 @@ def test_rivals_run_on_the_weights_of_the_shipped_rewriter() -> None:
     given = [Dialogue.of(text, asked) for text in texts]
     ours = [result.text for result in load_rewriter().predict(given)]
     with float_rewriter(SHIPPED, "rewriter") as weights:
-        rivals = [PyTorchRewriter(weights, 1), CTranslate2Rewriter(weights, 1)]
+        rivals: list[PyTorchRewriter | CTranslate2Rewriter] = [PyTorchRewriter(weights, 1), CTranslate2Rewriter(weights, 1)]
     for rival in rivals:
         said = [_letters(text) for text in rival.rewrite(given)]
         assert said == [_letters(text) for text in ours]
@@ -182,7 +182,8 @@ def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, cap
 
 def test_nine_scores_are_timed_on_dialogues_that_were_never_seen(data: Path) -> None:
     found = held_out(SpeedOptions(data))
-    given, sheet, monitors = dialogues(found.rows, "indirect"), Sheet("speed", found.groups, 0), {}
+    given, sheet = dialogues(found.rows, "indirect"), Sheet("speed", found.groups, 0)
+    monitors: dict[str, FakeBehaviors] = {}
 
     def load(_: SpeedOptions, name: str) -> FakeBehaviors:
         return monitors.setdefault(name, FakeBehaviors())
@@ -218,10 +219,10 @@ def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, c
     allow_all_tokens(tmp_path / "rewriter")  # PyTorch may use them too
     export_directness(write_directness_checkpoint(tmp_path / "scorer"), tmp_path / "directness", ["int8", "fp32"])
     out = tmp_path / "speed.json"
-    models = ("--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness"))
+    models = ["--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness")]
     for elsewhere in ("behaviors", "resolver", "intentions", "mind"):
-        models += (f"--{elsewhere}", "timed in another test")
-    models += ("--checkpoint", str(checkpoint))
+        models += [f"--{elsewhere}", "timed in another test"]
+    models += ["--checkpoint", str(checkpoint)]
     assert bench("speed", "--data-dir", str(data), *models, "--rounds", "2", "--out", str(out)) == 0
     others = {"behaviors", "worker", "slots", *VARIANTS}
     results = {key: result for key, result in check_shape(out).items() if key[0] not in others}

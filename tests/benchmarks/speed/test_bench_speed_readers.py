@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from bench_fixtures import write_data
@@ -21,6 +22,7 @@ from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
 from grice.models.minds.sentence_heads import clauses
 from grice.models.minds.wording import masked, parts
+from grice.models.protocols import SlotPredictor
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion
 
@@ -136,7 +138,7 @@ def test_mentions_differ_without_their_titles() -> None:
 def test_it_says_what_cannot_be_loaded_and_goes_on(data: Path, tmp_path: Path) -> None:
     """Also where the system was asked for by name: without one model its others are timed."""
 
-    def load(options: SpeedOptions, system: str) -> Slots:
+    def load(options: SpeedOptions, system: str) -> SlotPredictor:
         if system == "grice-fp32":
             return load_resolver(options, system)
         raise WeightsError("the weights are truncated")
@@ -150,7 +152,7 @@ def test_it_says_what_cannot_be_loaded_and_goes_on(data: Path, tmp_path: Path) -
 
 
 def test_other_systems_have_no_readers(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object) -> NoReturn:
         raise AssertionError("loaded")
 
     add_slots(sheet, options, ("pytorch",), given, fail)

@@ -29,7 +29,7 @@ from grice.middleware.alerts import (
 )
 from grice.middleware.alerts.firing import Firing, FiringStore, MemoryFiring
 from grice.middleware.alerts.redis_firing import KEY, RedisFiring
-from grice.middleware.alerts.rules import Verdict, probability_of_so_many
+from grice.middleware.alerts.rules import RuleOutcome, Verdict, probability_of_so_many
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.rates import MemoryRates, Rate
 from grice.middleware.rates.redis import RedisRates
@@ -78,14 +78,14 @@ def red(shown: int, scored: int, unscored: int = 0) -> Rate:
         (red(0, 0, 50), "clears"),
     ],
 )
-def test_a_limit_from_above(rate: Rate, outcome: str) -> None:
+def test_a_limit_from_above(rate: Rate, outcome: RuleOutcome) -> None:
     assert OFTEN.verdict(rate) == Verdict(outcome, 0.2)
 
 
 @pytest.mark.parametrize(
     ("rate", "outcome"), [(red(0, 100), "fires"), (red(15, 100), "stays"), (red(20, 100), "clears"), (red(0, 9), "stays")]
 )
-def test_a_limit_from_below(rate: Rate, outcome: str) -> None:
+def test_a_limit_from_below(rate: Rate, outcome: RuleOutcome) -> None:
     rule = ThresholdRule("seldom", ("Red",), window_s=HOUR, below=0.2, min_scored=10)
     assert rule.verdict(rate) == Verdict(outcome, 0.2)
 
@@ -217,8 +217,9 @@ def test_two_processes_tell_an_alert_once(redis_server: RedisServer) -> None:
     begun, same = (stores[0].begin("key", Firing(name, NOON)) for name in ("a", "b"))
     assert (begun, same, stores[1].all()["key"].id) == (True, False, "a")
     assert [store.end("key") for store in stores] == [True, False]
-    for each in (*stores, rates):
-        each.close()
+    for store in stores:
+        store.close()
+    rates.close()
 
 
 def test_a_redis_that_is_away_is_logged_and_counted(redis_server: RedisServer, caplog: pytest.LogCaptureFixture) -> None:

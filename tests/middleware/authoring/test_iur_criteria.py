@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from iur_fixtures import GARDEN, PRICE, ScriptedResolver, by_words
@@ -69,7 +71,7 @@ def test_rows_of_the_data_set_are_judged_as_they_are(encoder: SentenceEncoder) -
 class FlatEncoder:
     """Every text is as near to every other as can be."""
 
-    def encode(self, texts: list[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.ones((len(texts), 1), np.float32)
 
 

@@ -31,6 +31,7 @@ from grice.middleware.authoring.indirect_requests import (
     stories_text,
     writing_settings,
 )
+from grice.middleware.authoring.indirect_requests import Request as JudgedRequest
 from grice.middleware.cli import main
 from grice.middleware.llm import ChatSettings
 from grice.models import load_rewriter
@@ -68,14 +69,14 @@ class Says:
         self._implied, self._fits = implied or {}, fits or {}
         self.judged: list[str] = []
 
-    def appropriateness(self, requests: Sequence[Candidate]) -> list[float | GriceError]:
+    def appropriateness(self, requests: Sequence[JudgedRequest]) -> list[float | GriceError]:
         self.judged += [request.utterance for request in requests]
         return [self._fits.get(request.utterance, 5.0) for request in requests]
 
-    def implied(self, requests: Sequence[Candidate]) -> list[tuple[str, ...]]:
+    def implied(self, requests: Sequence[JudgedRequest]) -> list[tuple[str, ...]]:
         return [self._implied.get(request.utterance, (request.target,)) for request in requests]
 
-    def world_understanding(self, requests: Sequence[Candidate]) -> list[float]:
+    def world_understanding(self, requests: Sequence[JudgedRequest]) -> list[float]:
         return [5.0 for _ in requests]
 
 

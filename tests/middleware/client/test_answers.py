@@ -216,8 +216,8 @@ def test_what_is_asked_beside_the_dialogue_is_sent(client: httpx.Client) -> None
     service = RemoteService(RemoteSettings(str(client.base_url), deadline_ms=20_000))
     (found,) = Remote(INTENTIONS, service, user_role="persuader").predict([SAID])
     assert found.roles == ("persuadee", "persuader")
-    (found,) = Remote(MIND, service).predict([RecommendationDialogue(SAID, ("Grey Dust",), "bot")])
-    assert ([item.item for item in found.attitudes], found.turns[0].role) == (["Grey Dust"], "seeker")
+    (mind,) = Remote(MIND, service).predict([RecommendationDialogue(SAID, ("Grey Dust",), "bot")])
+    assert ([item.item for item in mind.attitudes], mind.turns[0].role) == (["Grey Dust"], "seeker")
 
 
 def test_what_the_service_refuses_is_told(client: httpx.Client) -> None:

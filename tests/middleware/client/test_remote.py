@@ -151,6 +151,11 @@ def _just(url: str) -> Iterator[str]:
     yield url
 
 
+def _say_what(connection: socket.socket, _: bytes) -> bool:
+    connection.sendall(b"what?\r\n\r\n")
+    return False
+
+
 NEVER = threading.Event()
 UNREACHABLE: dict[str, Callable[[], object]] = {
     "hangs": lambda: _at(LoopbackServer(hanging(NEVER), healthy=False)),
@@ -159,7 +164,7 @@ UNREACHABLE: dict[str, Callable[[], object]] = {
     "closes": lambda: _at(LoopbackServer(lambda *_: False, healthy=False)),
     "500": lambda: _at(LoopbackServer(saying({"detail": "broken"}, "500 Internal Server Error"), healthy=False)),
     "503": lambda: _at(LoopbackServer(saying(b"<html>", "503 Service Unavailable"), healthy=False)),
-    "no HTTP": lambda: _at(LoopbackServer(lambda connection, _: connection.sendall(b"what?\r\n\r\n") is not None, healthy=False)),
+    "no HTTP": lambda: _at(LoopbackServer(_say_what, healthy=False)),
     "refuses": lambda: _just(_refuses()),
     "black hole": lambda: _full_queue(),
     "no such host": lambda: _just("http://grice.invalid:8300"),

@@ -200,7 +200,7 @@ def test_a_connection_that_breaks_is_made_again() -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")  # type: ignore[attr-defined]
         return False
 
-    with asking([breaking, chat("Fine.")]) as (_, model):  # type: ignore[list-item]
+    with asking([breaking, chat("Fine.")]) as (_, model):
         assert model.complete(HELLO).text == "Fine."
 
 

@@ -265,7 +265,7 @@ def test_what_only_one_refuses(client: httpx.Client, name: str, body: dict[str, 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_many_errors_are_counted_not_listed(client: httpx.Client, name: str) -> None:
-    response = client.post(f"/v1/{name}", json=item(name, **{f"field {number}": 0 for number in range(1000)}))
+    response = client.post(f"/v1/{name}", json=item(name) | {f"field {number}": 0 for number in range(1000)})
     found = problem(response, 422, "invalid-request")
     assert (len(found["errors"]), "1000 errors" in found["detail"]) == (20, True)
 
@@ -341,7 +341,7 @@ def test_a_store_that_is_down_is_told_and_stops_nobody(redis_server: RedisServer
     with serving(app) as client:
         redis_server.kill()
         for name in NAMES:
-            own = {"counted": False} if name == "responses" else {}  # the rates are away too
+            own: dict[str, Any] = {"counted": False} if name == "responses" else {}  # the rates are away too
             rows = post(client, name, {"items": [item(name, dialogue_id="d"), item(name, **own)]})["items"]
             assert [set(failures(row)) for row in rows] == [{("store", "StoreError")}, set()], name
         assert 'grice_stage_failures_total{error="StoreError",stage="store"}' in client.get("/metrics").text

@@ -29,7 +29,7 @@ def client(request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
         yield client
 
 
-def event(number: int = 1, **changes: object) -> dict[str, Any]:
+def event(number: int = 1, **changes: Any) -> dict[str, Any]:
     speaker = "user" if number % 2 else "bot"
     plain = {
         "event_id": f"e{number}",
@@ -100,7 +100,7 @@ def test_the_history_of_a_turn_has_the_events(client: httpx.Client) -> None:
         ({"schema_version": 2}, "#/schema_version"),
     ],
 )
-def test_unusable_events(client: httpx.Client, change: dict[str, object], pointer: str) -> None:
+def test_unusable_events(client: httpx.Client, change: dict[str, Any], pointer: str) -> None:
     found = post(client, event(**change), 422)
     assert (found["type"], [error["pointer"] for error in found["errors"]]) == ("urn:grice:problem:invalid-request", [pointer])
     post(client, {"items": [event(), event(2, **change)]}, 422)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -24,11 +25,11 @@ def client() -> Iterator[httpx.Client]:
         yield client
 
 
-def post(client: httpx.Client, path: str, body: object) -> dict[str, object]:
+def post(client: httpx.Client, path: str, body: object) -> dict[str, Any]:
     response = client.post(path, json=body)
     assert response.status_code == 200, response.text
     assert response.headers["content-type"] == "application/json"
-    answer: dict[str, object] = response.json()
+    answer: dict[str, Any] = response.json()
     assert answer.pop("schema_version") == 1
     return answer
 

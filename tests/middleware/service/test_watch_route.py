@@ -226,8 +226,9 @@ def test_services_of_one_redis_watch_together(redis_server: RedisServer) -> None
             say(one, "Late is Ign.")
             assert [events.until("alarm")["text"] for _ in range(2)] == ["Early is Red.", "Late is Ign."]
         assert rate(other, "Red") == rate(one, "Red") == (1, 2, 0.5)
-        (first, _) = redis_server.client().xrange("grice:results")
-        response = ScoredResponse.from_json(first[1][b"response"])
+        rows: Any = redis_server.client().xrange("grice:results")
+        ((_, first), _) = rows
+        response = ScoredResponse.from_json(first[b"response"])
         assert (response.text, response.dialogue_id, response.event_id, response.model) == (
             "Early is Red.",
             "d",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from live_service import RedisServer, eventually
@@ -30,7 +31,7 @@ def make(request: pytest.FixtureRequest) -> Make:
         server: RedisServer = request.getfixturevalue("redis_server")
         settings = dataclasses.replace(settings, store="redis", redis_url=server.url)
 
-    def made(**changes: object) -> DialogueStore:
+    def made(**changes: Any) -> DialogueStore:
         store = open_store(dataclasses.replace(settings, **changes))
         request.addfinalizer(store.close)
         return store

@@ -1,10 +1,11 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from data_fixtures import DIRECT_ROWS, write_direct, write_multiwoz
 
 from grice.models.data import direct
-from grice.models.data.split import part_of
+from grice.models.data.split import Part, part_of
 from grice.models.dialogue import Turn
 from grice.models.errors import DataCorrupt, DataNotFound
 
@@ -51,7 +52,7 @@ def test_the_training_split_is_not_judged_and_takes_train_and_val(tmp_path: Path
 def test_parts_choose_dialogues(data_dir: Path) -> None:
     ours = part_of("BAK0001")
     assert len(direct.read(data_dir, parts=[ours])) == 2
-    others = [part for part in ("train", "dev", "test") if part != ours]
+    others = [part for part in get_args(Part) if part != ours]
     assert direct.read(data_dir, parts=others) == []
 
 

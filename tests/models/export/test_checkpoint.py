@@ -34,7 +34,7 @@ from grice.models.minds.sentence_heads import membership
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.slots.inputs import SlotTexts, SlotTokens
-from grice.models.text.template import encode_source
+from grice.models.text.template import QUERY_TAG, encode_source, token_id
 from grice.models.training import directness
 from grice.models.training.checkpoint import FACTS, load_checkpoint
 from grice.models.training.minds import joint_encoder
@@ -79,7 +79,7 @@ def test_directness(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("directness"), directness.restore)
     ours = load_directness_scorer()
     rows = [encode_source(found.tokenizer, d.last.text, d.history, None, ours.layout).ids for d in DIALOGUES]
-    inputs = directness_inputs(rows, found.tokenizer.token_to_id("<query>"))
+    inputs = directness_inputs(rows, token_id(found.tokenizer, QUERY_TAG))
     with torch.no_grad():
         raw = found.model(*map(torch.from_numpy, inputs))
     said = torch.sigmoid(ours.slope * raw + ours.offset).tolist()

@@ -1,6 +1,7 @@
 """Exported graphs do what the PyTorch models do, on tiny random weights."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,12 @@ from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import PRETRAINED
 from grice.models.runtime.runtime import Runtime
-from grice.models.text.template import SourceFormat, encode_source
+from grice.models.text.template import QUERY_TAG, SourceFormat, encode_source, token_id
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, empty_model, restore
 from grice.models.training.low_bits import LowBits
 
-LAYOUT = {"history_turns": 2, "max_tokens": 64}
+LAYOUT = SourceFormat(history_turns=2, max_tokens=64)
 TEXTS = [
     "I am a bit short of money",
     "the food?",
@@ -47,7 +48,7 @@ def bart(tokenizer: Tokenizer) -> BartForConditionalGeneration:
 @pytest.fixture(scope="module")
 def exported(bart: BartForConditionalGeneration, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bart")
-    save_checkpoint(folder / "model", bart, tokenizer, {"recipe": "small", "layout": LAYOUT})
+    save_checkpoint(folder / "model", bart, tokenizer, {"recipe": "small", "layout": asdict(LAYOUT)})
     export_rewriter(folder / "model", folder / "onnx", ["fp32", "int8", "fp16"])
     return folder / "onnx"
 
@@ -55,7 +56,7 @@ def exported(bart: BartForConditionalGeneration, tokenizer: Tokenizer, tmp_path_
 @pytest.mark.parametrize("beams", [1, 4])
 def test_fp32_generates_the_tokens_of_pytorch(exported: Path, bart: BartForConditionalGeneration, beams: int) -> None:
     rewriter = load_rewriter(exported, runtime=Runtime(precision="fp32"), beams=beams)
-    sources = [encode_source(rewriter.tokenizer, d.last.text, d.history, "direct", SourceFormat(**LAYOUT)).ids for d in DIALOGUES]
+    sources = [encode_source(rewriter.tokenizer, d.last.text, d.history, "direct", LAYOUT).ids for d in DIALOGUES]
     ours = rewriter.generator.beam(sources, beams, max_new_tokens=20)
     for source, generated in zip(sources, ours, strict=True):
         theirs = bart.generate(torch.tensor([source]), max_new_tokens=20, num_beams=beams, do_sample=False)[0].tolist()
@@ -66,7 +67,7 @@ def test_scores_are_pytorchs(exported: Path, bart: BartForConditionalGeneration,
     rewriter = load_rewriter(exported, runtime=Runtime(precision="fp32"))
     targets = ["find me a cheap one", "which food do they have?", "book the train on tuesday", "no"]
     for dialogue, target, (log_prob, count) in zip(DIALOGUES, targets, rewriter.score(DIALOGUES, targets), strict=True):
-        source = encode_source(tokenizer, dialogue.last.text, dialogue.history, "direct", SourceFormat(**LAYOUT)).ids
+        source = encode_source(tokenizer, dialogue.last.text, dialogue.history, "direct", LAYOUT).ids
         labels = [*tokenizer.encode(target, add_special_tokens=False).ids, 3]
         with torch.no_grad():
             logits = bart(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[2, *labels[:-1]]])).logits[0]
@@ -117,7 +118,7 @@ def test_directness_scores_are_pytorchs(scorer: Path, tokenizer: Tokenizer, prec
     from grice.models.directness.scorer import directness_inputs
 
     rows = [encode_source(tokenizer, d.last.text, d.history, None, loaded.layout).ids for d in DIALOGUES]
-    inputs = [torch.from_numpy(array) for array in directness_inputs(rows, tokenizer.token_to_id("<query>"))]
+    inputs = [torch.from_numpy(array) for array in directness_inputs(rows, token_id(tokenizer, QUERY_TAG))]
     with torch.no_grad():
         theirs = torch.sigmoid(model(*inputs)).numpy()
     np.testing.assert_allclose(ours, theirs, atol=tolerance)

@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,8 +87,13 @@ def test_the_networks_are_kept_until_the_recipe_changes(tmp_path: Path, monkeypa
     write_auxiliary(tmp_path)
     encoder, recipe = load_sentence_encoder(), BehaviorRecipe(auxiliary=NetworkRecipe(count=1, hidden=4, epochs=1), spoilt=5)
     first = auxiliary.train_auxiliary(tmp_path, tmp_path / "out", recipe, encoder)
-    reads = []
-    monkeypatch.setattr(auxiliary, "read_examples", lambda *given: reads.append(given) or read_examples(*given))
+    reads: list[object] = []
+
+    def read(*given: Any) -> Any:
+        reads.append(given)
+        return read_examples(*given)
+
+    monkeypatch.setattr(auxiliary, "read_examples", read)
     again = auxiliary.train_auxiliary(tmp_path, tmp_path / "out", recipe, encoder)
     assert not reads
     np.testing.assert_array_equal(first.hidden_weights, again.hidden_weights)

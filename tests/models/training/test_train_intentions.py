@@ -62,17 +62,17 @@ def test_networks_in_numpy_say_what_torch_says() -> None:
     for number in range(2):
         alone = fitted.alone(number)
         with torch.no_grad():
-            for own, kept in (
-                (model.hidden.weight, alone.hidden_weights[0].T),
-                (model.hidden.bias, alone.hidden_bias[0]),
-                (model.units.weight_ih_l0, alone.input_gates[0].T),
-                (model.units.bias_ih_l0, alone.input_bias[0]),
-                (model.units.weight_hh_l0, alone.state_gates[0].T),
-                (model.units.bias_hh_l0, alone.state_bias[0]),
-                (model.output.weight, alone.output_weights[0].T),
-                (model.output.bias, alone.output_bias[0]),
+            for name, kept in (
+                ("hidden.weight", alone.hidden_weights[0].T),
+                ("hidden.bias", alone.hidden_bias[0]),
+                ("units.weight_ih_l0", alone.input_gates[0].T),
+                ("units.bias_ih_l0", alone.input_bias[0]),
+                ("units.weight_hh_l0", alone.state_gates[0].T),
+                ("units.bias_hh_l0", alone.state_bias[0]),
+                ("output.weight", alone.output_weights[0].T),
+                ("output.bias", alone.output_bias[0]),
             ):
-                own.copy_(torch.from_numpy(np.ascontiguousarray(kept)))
+                model.get_parameter(name).copy_(torch.from_numpy(np.ascontiguousarray(kept)))
             scaled = np.clip((turns - fitted.middle) / fitted.spread, -FARTHEST, FARTHEST)
             said = model(torch.from_numpy(scaled)[None])[0][0].softmax(-1).numpy()
         np.testing.assert_allclose(alone.predict(turns, possible), said, atol=1e-5)

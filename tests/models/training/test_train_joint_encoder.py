@@ -129,9 +129,9 @@ def test_training_may_begin_with_a_checkpoint(out: Path, questions: Sequence[Min
     train_joint_encoder(few, tmp_path / "few", replace(SMALL, schedule=still, finishing=still), out / "checkpoint")
     other = load_checkpoint(tmp_path / "few" / "checkpoint", restore).model
     assert torch.equal(other.table, begun.model.table)
-    assert torch.equal(other.of_tokens[ATTITUDE].weight, begun.model.of_tokens[ATTITUDE].weight)
-    assert not other.of_tokens[name].weight.any()
-    assert begun.model.of_tokens[name].weight.any()
+    assert torch.equal(other.of_tokens[ATTITUDE].get_parameter("weight"), begun.model.of_tokens[ATTITUDE].get_parameter("weight"))
+    assert not other.of_tokens[name].get_parameter("weight").any()
+    assert begun.model.of_tokens[name].get_parameter("weight").any()
 
 
 def test_files_are_small_and_heads_of_other_sets_are_refused(out: Path, questions: Sequence[MindQuestion]) -> None:

@@ -14,6 +14,7 @@ from grice.models.data import rectom
 from grice.models.errors import WeightsError
 from grice.models.manifest import read_manifest
 from grice.models.minds.model import MindModel
+from grice.models.minds.questions import head_of
 from grice.models.minds.sentence_heads import HEADS, MindHeads, membership
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.minds import chats as movie_chats
@@ -73,7 +74,7 @@ def test_heads_are_saved_and_loaded(examples: Sequence[MindExample], tmp_path: P
     heads.save(tmp_path / "heads.npz")
     loaded = MindHeads.load(tmp_path / "heads.npz", heads.sets)
     for head in HEADS:
-        example = next(each for each in examples if mind.head_of(each.question) == head)
+        example = next(each for each in examples if head_of(each.question) == head)
         found = loaded.probabilities(head, example.inputs)
         assert found == pytest.approx(heads.probabilities(head, example.inputs), abs=1e-3)
         assert sum(found.values()) == pytest.approx(1, abs=1e-5)

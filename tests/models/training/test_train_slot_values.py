@@ -167,6 +167,7 @@ def test_four_bits_are_near_and_fit_into_eight() -> None:
     assert torch.equal(bits.whole, bits.whole.round())
     assert (bits.weight - weight).norm() / weight.norm() < 0.15
     rounded(weight).sum().backward()
+    assert weight.grad is not None
     assert torch.equal(weight.grad, torch.ones_like(weight))
 
 

@@ -23,7 +23,7 @@ from grice.models.export.quality import measure
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import read_manifest
 from grice.models.runtime.runtime import Runtime
-from grice.models.text.template import SourceFormat
+from grice.models.text.template import SourceFormat, TargetForm
 from grice.models.training import corpora, directness
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, train_directness
@@ -278,7 +278,7 @@ def test_small_recipe_trains_averages_exports_and_runs(data: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("form", ["direct", "indirect"])
-def test_paper_recipe_on_a_tiny_base(data: Path, tmp_path: Path, form: str) -> None:
+def test_paper_recipe_on_a_tiny_base(data: Path, tmp_path: Path, form: TargetForm) -> None:
     folder = tmp_path / "data"
     write_data(folder)
     (folder / "direct" / "test.csv").rename(folder / "direct" / "train.csv")
