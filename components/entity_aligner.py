@@ -68,7 +68,7 @@ class EntityAligner(GraphComponent):
         """Do `work`; no failure of ours may cost the bot a message."""
         try:
             work(message)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - a failure of ours costs the bot no message
             log.warning("EntityAligner failed, the message goes on as it is: %s", type(error).__name__)
             record = record_of(message)
             put(message, {**record, "failures": [*record.get("failures", []), failure_of(error, "guard")]})

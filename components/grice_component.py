@@ -119,7 +119,7 @@ class GriceComponent(GraphComponent):
                 continue
             try:
                 self._look_at(message, record_of(message).get("original", text), tracker)
-            except Exception as error:  # no failure of ours may cost the bot a message
+            except Exception as error:  # noqa: BLE001 - a failure of ours costs the bot no message
                 if not isinstance(error, CircuitOpen):  # the circuit breaker has said it
                     log.warning("%s failed, the message goes on unchanged: %s", type(self).__name__, type(error).__name__)
                 self.leave(message, text, [failure_of(error, self.stage)])

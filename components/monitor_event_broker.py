@@ -72,7 +72,7 @@ class MonitorEventBroker(EventBroker):
             turn = self._events.event(event)
             if turn is not None:
                 self._delivery.put(turn)
-        except Exception as error:  # Rasa would give up the message; the error may quote it
+        except Exception as error:  # noqa: BLE001 - Rasa would give up the message; the error may quote it
             self._delivery.counts.lost += 1
             log.error("%s: a %s event is LOST: %s", NAME, event.get("event"), type(error).__name__)
 

@@ -85,7 +85,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
             if checked.exceeded and utter_action != self.settings.fallback_response:
                 return await self._replacement(checked, response, tracker, output_channel, kwargs)
             return {**response, "text": checked.text, GRICE: _found(checked)}
-        except Exception as error:  # whatever it is, the response goes out; the error may quote it
+        except Exception as error:  # noqa: BLE001 - whatever it is, the response goes out; the error may quote it
             log.warning("%s: %s goes out unchecked: %s", NAME, utter_action, type(error).__name__)
             return {**response, GRICE: _found(_unchecked(response["text"], error))}
 
@@ -134,7 +134,7 @@ def _checks(settings: ResponseSettings) -> ResponseChecks:
     softener = None
     if settings.soften:
         chosen = settings.models
-        softener = load_rewriter(chosen.rewriter_model, form="indirect", **chosen.runtime)
+        softener = load_rewriter(chosen.rewriter_model, form="indirect", runtime=chosen.runtime)
     return ResponseChecks(softener, load_monitor(settings), dict(settings.fallback), settings.min_confidence)
 
 

@@ -29,7 +29,7 @@ def load_monitor(settings: ResponseSettings) -> Model[Behaviors] | None:
 def _local(settings: ResponseSettings) -> Model[Behaviors]:
     from grice.models.behaviors.monitor import load_behavior_monitor
 
-    model = load_behavior_monitor(settings.behaviors_model, **settings.models.runtime)
+    model = load_behavior_monitor(settings.behaviors_model, runtime=settings.models.runtime)
     model.predict([WARM_UP])
     return model
 

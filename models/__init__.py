@@ -10,6 +10,7 @@ from grice.models.minds import MindModel, MindReading, MindTracker, Recommendati
 from grice.models.protocols import Model
 from grice.models.results import Behaviors, Directness, Intentions, Rewrite, SlotValues
 from grice.models.rewriter import Rewriter, load_rewriter
+from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema
 from grice.models.slots import SlotQuestion, SlotResolver, load_slot_resolver
 
@@ -32,6 +33,7 @@ __all__ = [
     "RecommendationDialogue",
     "Rewrite",
     "Rewriter",
+    "Runtime",
     "SlotQuestion",
     "SlotResolver",
     "SlotValues",

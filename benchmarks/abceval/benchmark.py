@@ -33,6 +33,7 @@ from grice.models.data.abceval import LabelledResponse
 from grice.models.data.pins import data_set
 from grice.models.manifest import sha256
 from grice.models.results import BEHAVIORS, Behavior
+from grice.models.runtime.runtime import Runtime
 
 FLOOR = "always-yes"
 MACRO = "macro"
@@ -53,7 +54,7 @@ def load_monitor(options: AbcevalOptions) -> BehaviorMonitor:
     """The shipped monitor, or the exported one that the options name."""
     from grice.models.behaviors.monitor import load_behavior_monitor
 
-    return load_behavior_monitor(options.behaviors, threads=options.threads)
+    return load_behavior_monitor(options.behaviors, runtime=Runtime(threads=options.threads))
 
 
 @dataclass(frozen=True)

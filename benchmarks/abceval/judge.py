@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grice.benchmarks.abceval.outputs import Outputs, decided
 from grice.benchmarks.core.options import option
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.llm import Ask, LlmRun, Question, Sample, WindowedOptions, answer_all
+from grice.benchmarks.llm import Ask, LlmRun, LlmTask, Question, Sample, WindowedOptions, answer_all
 from grice.middleware.judge import LlmJudge, judge_prompt
 from grice.middleware.llm import Message, Reply
 from grice.models.data.abceval import LabelledResponse
@@ -83,7 +83,7 @@ def judge_all(model: str, rows: Sequence[LabelledResponse], options: JudgeOption
     """
     questions = [_question(row, behavior, options) for row in rows for behavior in BEHAVIORS]
     about = {"benchmark": "abceval", "window": options.llm_window, "pairing": options.llm_pairing}
-    return Judged(len({row.dialogue_id for row in rows}), answer_all(questions, model, options, TASK, about))
+    return Judged(len({row.dialogue_id for row in rows}), answer_all(questions, model, options, LlmTask(TASK, about)))
 
 
 def _question(row: LabelledResponse, behavior: Behavior, options: JudgeOptions) -> Question:

@@ -13,6 +13,7 @@ from grice.benchmarks.core import report, runner
 from grice.benchmarks.core.benchmark import BENCHMARKS, find
 from grice.benchmarks.core.figures import Figures, run_of
 from grice.benchmarks.core.options import add_options, read_options
+from grice.middleware.cli import Defaults
 from grice.models.errors import InputError, MissingExtra
 
 HELP = "measure quality and speed on held-out data"
@@ -22,7 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `grice bench`: a parser a benchmark, which has its options once it is used."""
     names = parser.add_subparsers(dest="name", required=True, metavar="NAME", parser_class=_BenchmarkParser)
     for name, (_, about) in BENCHMARKS.items():
-        names.add_parser(name, help=about, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+        names.add_parser(name, help=about, description=about, formatter_class=_Help)
+
+
+class _Help(Defaults, argparse.RawDescriptionHelpFormatter):
+    """Tells defaults, and leaves the list of systems as it is."""
 
 
 class _BenchmarkParser(argparse.ArgumentParser):

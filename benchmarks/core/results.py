@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grice.benchmarks.stats.bootstrap import Estimate
 from grice.models.errors import DataCorrupt, DataNotFound
 
 
@@ -31,11 +30,6 @@ class Result:
     high: float | None
     n: int
     unscored: int = 0
-
-    @classmethod
-    def of(cls, benchmark: str, task: str, system: str, metric: str, estimate: Estimate, unscored: int = 0) -> Result:
-        """The result of an estimate."""
-        return cls(benchmark, task, system, metric, estimate.value, estimate.low, estimate.high, estimate.n, unscored)
 
     @classmethod
     def none(cls, benchmark: str, task: str, system: str, metric: str, unscored: int) -> Result:

@@ -14,6 +14,19 @@ from grice.benchmarks.stats.metrics import Measure
 from grice.models.manifest import FILE, sha256
 
 
+@dataclass(frozen=True)
+class ScoredRows:
+    """The rows of a figure, where they are not the sheet's.
+
+    Attributes:
+        groups: the dialogue of every row that was scored.
+        unscored: rows that were not, beside those of the sheet.
+    """
+
+    groups: Sequence[str]
+    unscored: int = 0
+
+
 @dataclass
 class Sheet:
     """Collects the figures of one benchmark over the same rows.
@@ -45,19 +58,12 @@ class Sheet:
     models: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def add(
-        self,
-        task: str,
-        system: str,
-        metric: str,
-        measure: Measure,
-        groups: Sequence[str] | None = None,
-        unscored: int | None = None,
-    ) -> None:
-        """Add one figure; `groups` and `unscored` where the measure's rows are not the sheet's."""
-        found = estimate(measure, self.groups if groups is None else groups, self.seed)
-        left_out = self.unscored if unscored is None else self.unscored + unscored
-        self.results.append(Result.of(self.benchmark, task, system, metric, found, left_out))
+    def add(self, task: str, system: str, metric: str, measure: Measure, rows: ScoredRows | None = None) -> None:
+        """Add one figure; `rows` where the measure's are not the sheet's."""
+        scored = rows or ScoredRows(self.groups)
+        found = estimate(measure, scored.groups, self.seed)
+        figures = (found.value, found.low, found.high, found.n)
+        self.results.append(Result(self.benchmark, task, system, metric, *figures, self.unscored + scored.unscored))
 
     def add_defined(
         self, task: str, system: str, measures: Mapping[str, Measure], groups: Sequence[str], unscored: int = 0
@@ -66,7 +72,7 @@ class Sheet:
         undefined = [metric for metric, measure in measures.items() if np.isnan(measure.value)]
         for metric, measure in measures.items():
             if metric not in undefined:
-                self.add(task, system, metric, measure, groups, unscored)
+                self.add(task, system, metric, measure, ScoredRows(groups, unscored))
         if undefined:
             reason = f"nothing to divide by in {', '.join(undefined)}"
             self.add_unscored(task, system, undefined, reason, len(groups) + unscored)

@@ -26,6 +26,7 @@ from grice.models.data.direct import Triple
 from grice.models.dialogue import Dialogue
 from grice.models.protocols import Model
 from grice.models.results import Directness, Rewrite
+from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import TargetForm
 
 TASKS: dict[str, tuple[str, TargetForm]] = {
@@ -62,12 +63,12 @@ ScorerLoader = Callable[[TurnOptions, str], Model[Directness]]
 
 def load_scoring_rewriter(options: TurnOptions, precision: str, form: TargetForm) -> ScoringRewriter:
     """The exported rewriter in one precision."""
-    return load_rewriter(options.rewriter, form, threads=options.threads, precision=precision, beams=options.beams)
+    return load_rewriter(options.rewriter, form, beams=options.beams, runtime=Runtime(threads=options.threads, precision=precision))
 
 
 def load_scorer(options: TurnOptions, precision: str) -> Model[Directness]:
     """The exported directness scorer in one precision."""
-    return load_directness_scorer(options.directness, threads=options.threads, precision=precision)
+    return load_directness_scorer(options.directness, runtime=Runtime(threads=options.threads, precision=precision))
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,13 @@ from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.benchmarks.direct.held_out import FILES, FORMS, dialogues, held_out, text_of
 from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
 from grice.benchmarks.stats import metrics
+from grice.benchmarks.stats.metrics import Measure
 from grice.middleware import Pipeline, PipelineSettings, appended, from_environment
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.data.direct import Triple
 from grice.models.protocols import Model
 from grice.models.results import Directness, Rewrite
+from grice.models.runtime.runtime import Runtime
 
 GATED = ("replace", "append")
 DEADLINE_MS = 600_000
@@ -42,8 +44,8 @@ class Models:
 def load_models(options: TurnOptions) -> Models:
     """The shipped models, or the exported ones that the options name."""
     return Models(
-        load_directness_scorer(options.directness, threads=options.threads),
-        load_rewriter(options.rewriter, threads=options.threads, beams=options.beams),
+        load_directness_scorer(options.directness, runtime=Runtime(threads=options.threads)),
+        load_rewriter(options.rewriter, runtime=Runtime(threads=options.threads), beams=options.beams),
     )
 
 
@@ -63,21 +65,26 @@ def evaluate(options: TurnOptions, load: Callable[[TurnOptions], Models] = load_
         before = plain.predict([text_of(row, form) for row in found.rows])
         for system in asked:
             read = SYSTEMS.find(system).build(_Asked(rewriting, form, found.rows), system)
-            _add(sheet, form, system, found.rows, before, before if system == "plain" else plain.predict(read))
+            measures = _measures([row.labels for row in found.rows], before, None if system == "plain" else plain.predict(read))
+            for metric, measure in measures.items():
+                sheet.add(form, system, metric, measure)
     if rewriting is not None and rewriting.decisions:
         sheet.tables.append(rewriting.shares())
     return sheet
 
 
-def _add(sheet: Sheet, form: str, system: str, rows: Sequence[Triple], before: Sequence[Labels], after: Sequence[Labels]) -> None:
-    gold = [row.labels for row in rows]
-    was, now = ([said == right for said, right in zip(found, gold, strict=True)] for found in (before, after))
-    sheet.add(form, system, "micro_f1", metrics.micro_f1(gold, after, 100))
-    sheet.add(form, system, "exact_match", metrics.mean(now, 100))
-    if system != "plain":
-        sheet.add(form, system, "fixed", metrics.mean([new and not old for old, new in zip(was, now, strict=True)], 100))
-        sheet.add(form, system, "broken", metrics.mean([old and not new for old, new in zip(was, now, strict=True)], 100))
-        sheet.add(form, system, "micro_f1_change", metrics.micro_f1_change(gold, before, after, 100))
+def _measures(gold: Sequence[Labels], plain: Sequence[Labels], rewritten: Sequence[Labels] | None) -> dict[str, Measure]:
+    """What is measured of the labels on rewritten turns, against those on plain ones; None: of the plain ones themselves."""
+    said = plain if rewritten is None else rewritten
+    was, now = ([labels == right for labels, right in zip(found, gold, strict=True)] for found in (plain, said))
+    measures = {"micro_f1": metrics.micro_f1(gold, said, 100), "exact_match": metrics.mean(now, 100)}
+    if rewritten is None:
+        return measures
+    return measures | {
+        "fixed": metrics.mean([new and not old for old, new in zip(was, now, strict=True)], 100),
+        "broken": metrics.mean([old and not new for old, new in zip(was, now, strict=True)], 100),
+        "micro_f1_change": metrics.micro_f1_change(gold, plain, rewritten, 100),
+    }
 
 
 class _Rewriting:

@@ -15,7 +15,7 @@ from grice.benchmarks.indirect_requests.slots.features import content_words, sha
 from grice.benchmarks.indirect_requests.slots.floors import FLOORS
 from grice.benchmarks.indirect_requests.slots.scores import Kinds, add_accuracy, by_kind
 from grice.benchmarks.indirect_requests.slots.turns import SlotTurn, request_turn
-from grice.benchmarks.llm import Ask, LlmRun, Question, answer_all
+from grice.benchmarks.llm import Ask, LlmRun, LlmTask, Question, answer_all
 from grice.benchmarks.stats import metrics
 from grice.middleware.authoring.indirect_requests import LocalCriteria, unambiguous_value
 from grice.middleware.authoring.indirect_requests.criteria import phrased
@@ -24,6 +24,7 @@ from grice.middleware.authoring.indirect_requests.prompts import implied_prompt,
 from grice.middleware.llm import Message
 from grice.models.data.indirect_requests import AMBIGUOUS, SCALE, IndirectRequest
 from grice.models.errors import JudgeError
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
 UNAMBIGUITY = "unambiguity"
@@ -107,7 +108,7 @@ def _about(request: IndirectRequest) -> str:
 
 
 def _rate(asked: Asked, name: str) -> Ratings:
-    criteria = LocalCriteria(asked.models.resolver, load_sentence_encoder(threads=asked.options.threads))
+    criteria = LocalCriteria(asked.models.resolver, load_sentence_encoder(runtime=Runtime(threads=asked.options.threads)))
     return criteria.world_understanding(asked.requests)
 
 
@@ -152,7 +153,8 @@ def _right(turns: Sequence[SlotTurn], answers: Sequence[str | None]) -> list[boo
 
 def _ask_all(asked: Asked, model: str, task: str, prompt: Prompt, read: Read) -> LlmRun:
     questions = [_question(task, request, prompt(request), read) for request in asked.requests]
-    run = answer_all(questions, model, asked.options, f"indirect-requests-{task}", {"benchmark": "indirect-requests"})
+    named = LlmTask(f"indirect-requests-{task}", {"benchmark": "indirect-requests"})
+    run = answer_all(questions, model, asked.options, named)
     asked.sheet.tables.append(run.usage(f"openai:{model}"))
     asked.sheet.settings.setdefault(f"openai:{model}", {})[task] = run.settings
     return run

@@ -14,6 +14,7 @@ from grice.benchmarks.indirect_requests.slots.state import StateTracker, Tracked
 from grice.benchmarks.llm import LlmOptions
 from grice.benchmarks.rasa.host import WORK
 from grice.models.protocols import SlotPredictor
+from grice.models.runtime.runtime import Runtime
 from grice.models.slots.questions import SlotQuestion
 
 PLAIN = "plain"
@@ -34,7 +35,7 @@ def load_resolver(options: IndirectOptions) -> SlotPredictor:
     """The shipped slot-value resolver, or the exported one that the options name."""
     from grice.models.slots.resolver import load_slot_resolver
 
-    return load_slot_resolver(options.resolver, threads=options.threads)
+    return load_slot_resolver(options.resolver, runtime=Runtime(threads=options.threads))
 
 
 def load_tracker(options: IndirectOptions) -> StateTracker:
@@ -42,7 +43,9 @@ def load_tracker(options: IndirectOptions) -> StateTracker:
     from grice.benchmarks.indirect_requests.slots.tracker import tracker_at
     from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
-    return tracker_at(options.work / TRACKER_FOLDER, options.data_dir, load_sentence_encoder(threads=options.threads))
+    return tracker_at(
+        options.work / TRACKER_FOLDER, options.data_dir, load_sentence_encoder(runtime=Runtime(threads=options.threads))
+    )
 
 
 @dataclass(frozen=True)

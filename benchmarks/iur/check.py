@@ -16,7 +16,7 @@ from pathlib import Path
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Result
 from grice.benchmarks.iur.bots import Bot, model_bot, server_bot
-from grice.benchmarks.iur.outcomes import BotOutcome, run_bot_test
+from grice.benchmarks.iur.outcomes import BotOutcome, BotUnderTest, run_bot_test
 from grice.benchmarks.iur.report import results_of, rows_of, tables_of
 from grice.benchmarks.rasa.host import PYTHON, WORK
 from grice.middleware import Pipeline, PipelineSettings
@@ -84,15 +84,17 @@ def run(args: argparse.Namespace) -> int:
         raise DataNotFound(f"{args.items}: no such file; `grice iur generate` makes one")
     requests = read_file(args.items, args.items.stem)[: args.limit]
     settings = from_options(PipelineSettings, args, RUNTIME)
-    encoder = load_sentence_encoder(provider=settings.provider, threads=settings.threads, precision=settings.precision)
+    encoder = load_sentence_encoder(runtime=settings.runtime)
     labeller = StrategyLabeller(encoder)
     outcomes = run_bot_test(
         requests,
         [request.strategy or labeller.label(request) for request in requests],
-        _mapping(args, requests),
-        _bot(args),
-        Pipeline.load(settings),
-        load_slot_resolver(args.resolver, provider=settings.provider, threads=settings.threads, precision=settings.precision),
+        BotUnderTest(
+            _mapping(args, requests),
+            _bot(args),
+            Pipeline.load(settings),
+            load_slot_resolver(args.resolver, runtime=settings.runtime),
+        ),
     )
     results = results_of(outcomes, args.seed)
     print("\n\n".join(f"{table.title}\n\n{table_text(table)}" for table in tables_of(results)))

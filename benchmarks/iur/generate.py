@@ -16,6 +16,7 @@ from grice.middleware.authoring.augment.writing import write_whole
 from grice.middleware.authoring.indirect_requests import (
     REFUSALS,
     BotSlot,
+    CandidateJudges,
     Criteria,
     Decoding,
     Generation,
@@ -46,9 +47,10 @@ from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
 from grice.middleware.llm.chat_settings import FIXED
 from grice.middleware.runtime.progress import progress_bar
 from grice.middleware.runtime.yaml_files import check_yaml
-from grice.middleware.settings import RUNTIME, PipelineSettings, Runtime, from_options
+from grice.middleware.settings import RUNTIME, PipelineSettings, from_options
 from grice.models import load_rewriter
 from grice.models.errors import InputError
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.slots.resolver import load_slot_resolver
 from grice.models.text.template import TargetForm
@@ -126,9 +128,10 @@ def run(args: argparse.Namespace) -> int:
     slots, bot = _slots(args)
     settings = GenerationSettings(args.per_value, keep_ambiguous=args.keep_ambiguous, seed=args.seed)
     runtime = from_options(PipelineSettings, args, RUNTIME).runtime
-    encoder = load_sentence_encoder(provider=runtime["provider"], threads=runtime["threads"], precision=runtime["precision"])
+    encoder = load_sentence_encoder(runtime=runtime)
     with _parts(args, encoder, runtime) as (writer, criteria):
-        made = generate(slots, writer, criteria, StrategyLabeller(encoder), settings, progress_bar("generating", "value"))
+        judges = CandidateJudges(criteria, StrategyLabeller(encoder))
+        made = generate(slots, writer, judges, settings, progress_bar("generating", "value"))
     _report(made)
     if not made.requests:
         print("no request is left: nothing is written", file=sys.stderr)
@@ -175,7 +178,7 @@ def _parts(args: argparse.Namespace, encoder: SentenceEncoder, runtime: Runtime)
     if args.llm_url is None:
         if args.criteria == "llm":
             raise InputError("--criteria", "llm", "local; or name a model with --llm-url and --llm-model")
-        indirect, direct = (load_rewriter(args.rewriter, form, beams=BEAMS, **runtime) for form in FORMS)
+        indirect, direct = (load_rewriter(args.rewriter, form, beams=BEAMS, runtime=runtime) for form in FORMS)
         yield OfflineWriter(Thesaurus(encoder), indirect, direct, args.seed), _local_criteria(args, encoder, runtime)
         return
     settings = ChatSettings(args.llm_url, args.llm_model, os.environ.get("OPENAI_API_KEY", ""), omit=tuple(args.llm_omit))
@@ -190,10 +193,7 @@ def _parts(args: argparse.Namespace, encoder: SentenceEncoder, runtime: Runtime)
 
 
 def _local_criteria(args: argparse.Namespace, encoder: SentenceEncoder, runtime: Runtime) -> LocalCriteria:
-    resolver = load_slot_resolver(
-        args.resolver, provider=runtime["provider"], threads=runtime["threads"], precision=runtime["precision"]
-    )
-    return LocalCriteria(resolver, encoder)
+    return LocalCriteria(load_slot_resolver(args.resolver, runtime=runtime), encoder)
 
 
 def _report(made: Generation) -> None:

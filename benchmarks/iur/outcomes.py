@@ -61,6 +61,23 @@ class BotOutcome:
         return heard.value == (None if self.request.target == AMBIGUOUS else self.request.target)
 
 
+@dataclass(frozen=True)
+class BotUnderTest:
+    """A bot, and what Grice does for it.
+
+    Attributes:
+        mapping: how it says the slots of requests.
+        nlu: its own.
+        pipeline: what it reads turns through.
+        resolver: what is asked where its NLU finds nothing for a slot.
+    """
+
+    mapping: Mapping[str, BotSlot]
+    nlu: Bot
+    pipeline: Model[TurnAnalysis]
+    resolver: SlotPredictor
+
+
 def bot_slots_of(requests: Sequence[IndirectRequest], mapping: Mapping[str, BotSlot]) -> list[BotSlot]:
     """How the bot says the slot of each request.
 
@@ -81,14 +98,7 @@ def bot_slots_of(requests: Sequence[IndirectRequest], mapping: Mapping[str, BotS
     return found
 
 
-def run_bot_test(
-    requests: Sequence[IndirectRequest],
-    strategies: Sequence[Strategy],
-    mapping: Mapping[str, BotSlot],
-    bot: Bot,
-    pipeline: Model[TurnAnalysis],
-    resolver: SlotPredictor,
-) -> list[BotOutcome]:
+def run_bot_test(requests: Sequence[IndirectRequest], strategies: Sequence[Strategy], bot: BotUnderTest) -> list[BotOutcome]:
     """Each request in all conditions, in order.
 
     Raises:
@@ -96,8 +106,8 @@ def run_bot_test(
         NluError: the bot's NLU answered nothing at all.
         GriceError: the resolver failed.
     """
-    slots = bot_slots_of(requests, mapping)
-    analyses = pipeline.predict([Dialogue.of(request.utterance) for request in requests])
+    slots = bot_slots_of(requests, bot.mapping)
+    analyses = bot.pipeline.predict([Dialogue.of(request.utterance) for request in requests])
     texts: list[dict[Condition, str]] = [
         {
             **({} if request.ambiguous else {"direct": direct_request(request)}),
@@ -106,8 +116,8 @@ def run_bot_test(
         }
         for request, analysis in zip(requests, analyses, strict=True)
     ]
-    parses = _parsed(bot, texts)
-    resolved = resolver.predict([question_of(request) for request in requests])
+    parses = _parsed(bot.nlu, texts)
+    resolved = bot.resolver.predict([question_of(request) for request in requests])
     outcomes = []
     for request, strategy, slot, said, found in zip(requests, strategies, slots, texts, resolved, strict=True):
         heard = {condition: _heard(text, parses[text], slot, request) for condition, text in said.items()}

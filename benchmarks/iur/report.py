@@ -39,10 +39,11 @@ def results_of(outcomes: Sequence[BotOutcome], seed: int) -> list[Result]:
     for kind, name, members in groups_of(outcomes):
         task = name if kind == "all" else f"{kind}: {name}"
         for condition in CONDITIONS:
-            found.append(_result(task, condition, "accuracy", members, [each.right(condition) for each in members], seed))
+            answers = [(each.request.request_id, each.right(condition)) for each in members]
+            found.append(_result(task, condition, "accuracy", answers, seed))
         for system, metric, before, after, wanted in _CHANGES:
-            changes = [_changed(each, before, after, wanted) for each in members]
-            found.append(_result(task, system, metric, members, changes, seed))
+            changes = [(each.request.request_id, _changed(each, before, after, wanted)) for each in members]
+            found.append(_result(task, system, metric, changes, seed))
     return found
 
 
@@ -59,13 +60,14 @@ def _changed(outcome: BotOutcome, before: Condition, after: Condition, wanted: b
     return None if first is None or second is None else second is wanted and first is not wanted
 
 
-def _result(task: str, system: str, metric: str, members: Sequence[BotOutcome], rights: Sequence[bool | None], seed: int) -> Result:
-    scored = [(each.request.request_id, right) for each, right in zip(members, rights, strict=True) if right is not None]
-    unscored = len(members) - len(scored)
+def _result(task: str, system: str, metric: str, answers: Sequence[tuple[str, bool | None]], seed: int) -> Result:
+    """The share of right answers; each has the id of its request, and None where it cannot be judged."""
+    scored = [(name, right) for name, right in answers if right is not None]
+    unscored = len(answers) - len(scored)
     if not scored:
         return Result.none(BENCHMARK, task, system, metric, unscored)
     figure = estimate(mean([right for _, right in scored], PERCENT), [name for name, _ in scored], seed)
-    return Result.of(BENCHMARK, task, system, metric, figure, unscored)
+    return Result(BENCHMARK, task, system, metric, figure.value, figure.low, figure.high, figure.n, unscored)
 
 
 def tables_of(results: Sequence[Result]) -> list[Table]:

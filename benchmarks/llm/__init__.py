@@ -1,7 +1,7 @@
 """Language models in benchmarks: questions in, samples out, asked side by side or as a batch, paid once, and written down."""
 
 from grice.benchmarks.core.options import LlmOptions, WindowedOptions
-from grice.benchmarks.llm.answering import Sampling, answer_all
+from grice.benchmarks.llm.answering import LlmTask, Sampling, answer_all
 from grice.benchmarks.llm.folder import read_run, run_folders
 from grice.benchmarks.llm.question import Ask, Question
 from grice.benchmarks.llm.run import LlmRun
@@ -12,6 +12,7 @@ __all__ = [
     "Exchange",
     "LlmOptions",
     "LlmRun",
+    "LlmTask",
     "Question",
     "Sample",
     "Sampling",

@@ -40,14 +40,22 @@ class Sampling:
     max_tokens: int = 1024
 
 
-def answer_all(
-    questions: Sequence[Question],
-    model: str,
-    options: LlmOptions,
-    task: str,
-    about: Mapping[str, Any],
-    sampling: Sampling = Sampling(),
-) -> LlmRun:
+@dataclass(frozen=True)
+class LlmTask:
+    """What a benchmark asks language models.
+
+    Attributes:
+        name: unique among the runs of one command; the folder is named after it and the model.
+        about: what decides what is asked, as JSON values, beside the prompts.
+        sampling: how the benchmark's paper let models answer.
+    """
+
+    name: str
+    about: Mapping[str, Any]
+    sampling: Sampling = Sampling()
+
+
+def answer_all(questions: Sequence[Question], model: str, options: LlmOptions, task: LlmTask) -> LlmRun:
     """Ask `model` every question, on the server of the options, and write the samples to the options' folder if it names one.
 
     A prompt that is asked twice is asked once. With a cache or a folder, an interrupted run goes on where it was: what has been
@@ -55,9 +63,6 @@ def answer_all(
 
     Args:
         model: its name on the server.
-        task: unique among the runs of one command; the folder is named after it and the model.
-        about: what decides what is asked, as JSON values, beside the prompts.
-        sampling: how the benchmark's paper let models answer.
 
     Raises:
         InputError: the options name no server, or a batch without a place for its replies.
@@ -67,12 +72,12 @@ def answer_all(
         ValueError: two questions have the same `sample_id`.
     """
     if len({question.sample_id for question in questions}) != len(questions):
-        raise ValueError(f"task {task}: two questions have the same sample_id")
-    settings = _chat_settings(options, model, sampling)
-    folder = options.llm_out and opened_folder(options.llm_out, folder_of(task, model))
+        raise ValueError(f"task {task.name}: two questions have the same sample_id")
+    settings = _chat_settings(options, model, task.sampling)
+    folder = options.llm_out and opened_folder(options.llm_out, folder_of(task.name, model))
     cache = _cache(options)
     started = datetime.now(timezone.utc)
-    with Progress(f"{model} {task}", len(questions)) as progress:
+    with Progress(f"{model} {task.name}", len(questions)) as progress:
         if options.llm_batch:
             if cache is None:
                 raise InputError("--llm-batch", "no --llm-cache and no --llm-out", "one of them, so that a batch is paid once")
@@ -83,8 +88,8 @@ def answer_all(
         else:
             with contextlib.closing(ChatModel(settings, cache)) as chat:
                 samples = answer_side_by_side(questions, chat, progress)
-    known = {**about, "prompts_sha256": hash_prompts(questions)}
-    run = LlmRun(tuple(samples), _described(settings, options, task, known, started))
+    known = {**task.about, "prompts_sha256": hash_prompts(questions)}
+    run = LlmRun(tuple(samples), _described(settings, options, task.name, known, started))
     if folder:
         write_run(run, folder)
     return run

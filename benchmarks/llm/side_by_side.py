@@ -48,7 +48,9 @@ class Once:
         if not is_first:
             return replace(future.result(), cached=True)
         try:
-            future.set_result(self._complete(messages))
+            reply = self._complete(messages)
         except BaseException as error:
             future.set_exception(error)
-        return future.result()
+            raise
+        future.set_result(reply)
+        return reply

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from grice.benchmarks.core.results import Cell, Table
-from grice.benchmarks.llm import Ask, LlmRun, Question, WindowedOptions, answer_all
+from grice.benchmarks.llm import Ask, LlmRun, LlmTask, Question, WindowedOptions, answer_all
 from grice.benchmarks.persuasion import llm as persuasion_llm
 from grice.benchmarks.persuasion.annotations import AnnotatedDialogue, AnnotatedUtterance
 from grice.benchmarks.persuasion.llm import NAMES
@@ -122,15 +122,16 @@ def generated(model: str, count: int, options: WindowedOptions) -> tuple[LlmRun,
     if not 1 <= count <= len(known):
         raise InputError("dialogues", count, f"1 to {len(known)}, one a prompt")
     questions = [Question(name, name, None, partial(_write, prompt), prompt) for name, prompt in list(known.items())[:count]]
-    run = answer_all(questions, model, options, "persuasion critical-dialogues", {"benchmark": "persuasion"})
-    return run, [_dialogue(sample.sample_id, sample.prediction) for sample in run.samples if sample.prediction]
+    run = answer_all(questions, model, options, LlmTask("persuasion critical-dialogues", {"benchmark": "persuasion"}))
+    return run, [marked_dialogue(sample.sample_id, sample.prediction) for sample in run.samples if sample.prediction]
 
 
 def _write(prompt: str, ask: Ask) -> Written | None:
     return written(ask([Message("user", prompt)]))
 
 
-def _dialogue(name: str, said: Written) -> AnnotatedDialogue:
+def marked_dialogue(name: str, said: Written) -> AnnotatedDialogue:
+    """The dialogue that a model wrote; the persuader's marked messages have the face act `CRITICAL`."""
     utterances = (AnnotatedUtterance(role, text, CRITICAL if mark and role == "persuader" else None) for role, text, mark in said)
     return AnnotatedDialogue(name, tuple(utterances))
 

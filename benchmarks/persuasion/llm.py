@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from grice.benchmarks.llm import Ask, LlmRun, Question, Sampling, WindowedOptions, answer_all
+from grice.benchmarks.llm import Ask, LlmRun, LlmTask, Question, Sampling, WindowedOptions, answer_all
 from grice.benchmarks.persuasion.annotations import AnnotatedUtterance
 from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
 from grice.middleware.llm import Message
@@ -113,7 +113,7 @@ def ask_all(family: str, model: str, task: str, questions: Sequence[IntentionQue
     prompting, window = PROMPTINGS[family], options.llm_window
     about = {"benchmark": "persuasion", "prompting": prompting.name, "window": window}
     rows = [_question(prompting, each, window) for each in questions]
-    return answer_all(rows, model, options, f"persuasion {task} {prompting.name}", about, SAMPLING)
+    return answer_all(rows, model, options, LlmTask(f"persuasion {task} {prompting.name}", about, SAMPLING))
 
 
 def _question(prompting: Prompting, question: IntentionQuestion, window: int | None) -> Question:

@@ -15,6 +15,7 @@ from grice.models.data.face_acts import FaceActDialogue, FaceActUtterance
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.protocols import Model
 from grice.models.results import FACE_ACTS, FaceAct, PersuasionRole
+from grice.models.runtime.runtime import Runtime
 
 SPEAKERS: Mapping[PersuasionRole, Speaker] = {"persuader": "bot", "persuadee": "user"}
 
@@ -90,7 +91,7 @@ def load_predictor(detector: str, threads: int = 1) -> DetectorPredictor:
     """
     from grice.models.face_acts.detector import load_intention_detector
 
-    return DetectorPredictor(load_intention_detector(detector, threads=threads))
+    return DetectorPredictor(load_intention_detector(detector, runtime=Runtime(threads=threads)))
 
 
 def chosen(questions: Sequence[IntentionQuestion], probabilities: Array) -> list[int]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from grice.benchmarks.rasa import data as rasa_data
-from grice.middleware.authoring.augment import AugmentSettings, Example, indirect_variants, with_rewrites
+from grice.middleware.authoring.augment import AugmentSettings, Example, VariantModels, indirect_variants, with_rewrites
 from grice.middleware.runtime.progress import Progress
 from grice.models import load_rewriter
 from grice.models.manifest import FILE, PRETRAINED
+from grice.models.runtime.runtime import Runtime
 
 BEAMS = 4
 SETTINGS = AugmentSettings(per_example=1, min_confidence=0.4, may_lose=True)
@@ -43,9 +44,9 @@ def augmented(examples: Sequence[Example], threads: int = 1) -> tuple[list[Examp
     Raises:
         ModelError: the rewriter cannot be loaded.
     """
-    rewriter, back = (load_rewriter(form=form, beams=BEAMS, threads=threads) for form in ("indirect", "direct"))
+    rewriter, back = (load_rewriter(form=form, beams=BEAMS, runtime=Runtime(threads=threads)) for form in ("indirect", "direct"))
     with tqdm(desc="augment", unit="example", disable=None) as bar:
-        found = indirect_variants(examples, rewriter, SETTINGS, progress=_progress(bar))
+        found = indirect_variants(examples, VariantModels(rewriter), SETTINGS, progress=_progress(bar))
         both = with_rewrites(found, examples, back, SETTINGS, progress=_progress(bar))
     indirect = len(found.variants)
     account = f"{indirect} indirect variants of {len(examples)} examples, {len(both.variants) - indirect} direct forms of these"

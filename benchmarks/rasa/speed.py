@@ -10,13 +10,13 @@ import json
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from urllib.parse import quote
 
 import numpy as np
 
-from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.rasa.host import RasaHost
 from grice.benchmarks.speed.load import Call, share
 from grice.benchmarks.speed.servers import RestService, ServerProcess
@@ -32,6 +32,8 @@ SERVICE_PORT = 18377
 """Of our service; it is named in the configuration that a model is trained with."""
 SERVICE_URL = f"http://127.0.0.1:{SERVICE_PORT}"
 CALL_SECONDS = 60.0
+SHARES = {"p50_ms": 0.5, "p95_ms": 0.95}
+"""Of the turns, those that took no longer."""
 
 
 class RasaServer(ServerProcess):
@@ -93,9 +95,10 @@ def add_server_times(
             for users in USERS:
                 seconds[name, users] = send(server.port, rows, users, "timed")
     for (name, users), times in seconds.items():
-        _add(sheet, f"server-{users}", name, times, "", groups)
+        _add(sheet, f"server-{users}", name, _Waits(times, groups), SHARES)
         if plain[name] != name and (plain[name], users) in seconds:
-            _add(sheet, f"server-{users}", name, times - seconds[plain[name], users], "added_", groups)
+            added = {f"added_{metric}": part for metric, part in SHARES.items()}
+            _add(sheet, f"server-{users}", name, _Waits(times - seconds[plain[name], users], groups), added)
 
 
 def add_hung_service_times(sheet: Sheet, host: RasaHost, name: str, model: Path, rows: Sequence[Triple]) -> None:
@@ -110,19 +113,26 @@ def add_hung_service_times(sheet: Sheet, host: RasaHost, name: str, model: Path,
         send(server.port, rows, users, "warm-up")
         service.hang()
         seconds = send(server.port, rows, users, "hung")
-    _add(sheet, f"server-{users}-service-hung", name, seconds, "", [row.dialogue_id for row in rows], {"max_ms": 1.0})
+    waits = _Waits(seconds, [row.dialogue_id for row in rows])
+    _add(sheet, f"server-{users}-service-hung", name, waits, {**SHARES, "max_ms": 1.0})
 
 
-def _add(
-    sheet: Sheet,
-    task: str,
-    name: str,
-    seconds: Array,
-    prefix: str,
-    groups: Sequence[str],
-    further: Mapping[str, float] = MappingProxyType({}),
-) -> None:
-    answered = np.isfinite(seconds)
-    kept = [group for group, there in zip(groups, answered, strict=True) if there]
-    for metric, part in {"p50_ms": 0.5, "p95_ms": 0.95, **further}.items():
-        sheet.add(task, name, f"{prefix}{metric}", percentile(1000 * seconds[answered], part), kept, int((~answered).sum()))
+@dataclass(frozen=True)
+class _Waits:
+    """How long each turn took.
+
+    Attributes:
+        seconds: shape (turns,); NaN where there was no answer.
+        groups: the dialogue of each.
+    """
+
+    seconds: Array
+    groups: Sequence[str]
+
+
+def _add(sheet: Sheet, task: str, name: str, waits: _Waits, shares: Mapping[str, float]) -> None:
+    answered = np.isfinite(waits.seconds)
+    kept = [group for group, there in zip(waits.groups, answered, strict=True) if there]
+    rows = ScoredRows(kept, int((~answered).sum()))
+    for metric, part in shares.items():
+        sheet.add(task, name, metric, percentile(1000 * waits.seconds[answered], part), rows)

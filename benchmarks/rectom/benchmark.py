@@ -29,6 +29,7 @@ from grice.benchmarks.rectom.metrics import ACCURACY, Answers, Questions, Scored
 from grice.models.data import rectom
 from grice.models.data.rectom import FILES
 from grice.models.minds.questions import TASKS, MindQuestion, Task
+from grice.models.runtime.runtime import Runtime
 
 PAPER = Path(__file__).parent / "paper.json"
 SIGNATURE = (
@@ -57,7 +58,7 @@ def load_model(options: RectomOptions) -> MindModel:
     """The shipped model, or the exported one that the options name."""
     from grice.models.minds.model import load_mind_model
 
-    return load_mind_model(options.mind, threads=options.threads)
+    return load_mind_model(options.mind, runtime=Runtime(threads=options.threads))
 
 
 @dataclass(frozen=True)

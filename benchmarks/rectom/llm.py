@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.benchmarks.llm import Ask, LlmOptions, LlmRun, Question, Sampling, answer_all
+from grice.benchmarks.llm import Ask, LlmOptions, LlmRun, LlmTask, Question, Sampling, answer_all
 from grice.benchmarks.rectom.metrics import Answers, Questions
 from grice.middleware.llm import Message
 from grice.models.minds.questions import MindQuestion, Option, Task
@@ -95,7 +95,10 @@ def ask_all(model: str, prompting: Prompting, questions: Questions, options: Llm
     """
     about = {"benchmark": "rectom", "prompting": prompting}
     asked = {task: [_question(Prompt(each, prompting)) for each in rows] for task, rows in questions.items()}
-    return {task: answer_all(rows, model, options, f"rectom-{task}-{prompting}", about, SAMPLING) for task, rows in asked.items()}
+    return {
+        task: answer_all(rows, model, options, LlmTask(f"rectom-{task}-{prompting}", about, SAMPLING))
+        for task, rows in asked.items()
+    }
 
 
 def answers_in(runs: Mapping[Task, LlmRun]) -> Answers:

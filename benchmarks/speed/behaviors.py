@@ -17,6 +17,7 @@ from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.protocols import Model
 from grice.models.results import Behaviors
+from grice.models.runtime.runtime import Runtime
 
 TASK = "behaviors"
 HISTORY = 20
@@ -31,9 +32,7 @@ def load_monitor(options: SpeedOptions, system: str) -> Model[Behaviors]:
     """The exported monitor that a system name stands for."""
     from grice.models.behaviors.monitor import load_behavior_monitor
 
-    return load_behavior_monitor(
-        options.behaviors, provider="cpu", threads=options.threads, precision=PRECISIONS[system], workers=1
-    )
+    return load_behavior_monitor(options.behaviors, runtime=Runtime("cpu", options.threads, PRECISIONS[system], workers=1))
 
 
 def add_behaviors(

@@ -36,6 +36,7 @@ from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError
 from grice.models.protocols import Model
 from grice.models.results import Directness
+from grice.models.runtime.runtime import Runtime
 
 DEFAULT_TURNS = 200
 BATCH = 16
@@ -44,7 +45,7 @@ Rewrite = Callable[[Sequence[Dialogue]], list[str]]
 
 
 def _ours(precision: str, options: SpeedOptions, name: str) -> Rewrite:
-    ours = load_rewriter(options.rewriter, "direct", provider="cpu", threads=options.threads, precision=precision, workers=1)
+    ours = load_rewriter(options.rewriter, "direct", runtime=Runtime("cpu", options.threads, precision, workers=1))
     return lambda given: [rewrite.text for rewrite in ours.predict(given)]
 
 
@@ -146,7 +147,7 @@ def _directness(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given
 
 
 def _load_scorer(options: SpeedOptions, precision: str) -> Model[Directness]:
-    return load_directness_scorer(options.directness, provider="cpu", threads=options.threads, precision=precision, workers=1)
+    return load_directness_scorer(options.directness, runtime=Runtime("cpu", options.threads, precision, workers=1))
 
 
 def _single(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Dialogue], object]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from grice.benchmarks.core.sheet import Sheet
@@ -25,6 +26,7 @@ from grice.models.minds.sentence_heads import clauses
 from grice.models.minds.wording import parts
 from grice.models.protocols import MindPredictor, Model, SlotPredictor
 from grice.models.results import Intentions
+from grice.models.runtime.runtime import Runtime
 from grice.models.slots.questions import SlotQuestion
 
 SLOTS = "slots"
@@ -60,21 +62,21 @@ def load_resolver(options: SpeedOptions, system: str) -> SlotPredictor:
     """The exported slot-value resolver that a system name stands for."""
     from grice.models.slots.resolver import load_slot_resolver
 
-    return load_slot_resolver(options.resolver, provider="cpu", threads=options.threads, precision=PRECISIONS[system])
+    return load_slot_resolver(options.resolver, runtime=Runtime("cpu", options.threads, PRECISIONS[system]))
 
 
 def load_detector(options: SpeedOptions) -> Model[Intentions]:
     """The detector of intentions that the options name."""
     from grice.models.face_acts.detector import load_intention_detector
 
-    return load_intention_detector(options.intentions, provider="cpu", threads=options.threads, workers=1)
+    return load_intention_detector(options.intentions, runtime=Runtime("cpu", options.threads, workers=1))
 
 
 def load_mind(options: SpeedOptions) -> MindPredictor:
     """The mind model that the options name."""
     from grice.models.minds.model import load_mind_model
 
-    return load_mind_model(options.mind, provider="cpu", threads=options.threads, workers=1)
+    return load_mind_model(options.mind, runtime=Runtime("cpu", options.threads, workers=1))
 
 
 def add_readers(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
@@ -114,7 +116,7 @@ def add_intentions(
     model = _loaded(sheet, INTENTIONS, SYSTEM, functools.partial(load, options)) if SYSTEM in asked else None
     if model is not None:
         predict = model.predict
-        _add_reader(sheet, options, INTENTIONS, given, lambda dialogue: predict([dialogue]), numbered)
+        _add_reader(sheet, options, given, _Reader(INTENTIONS, lambda dialogue: predict([dialogue]), numbered))
         sheet.add_model(model)
 
 
@@ -129,7 +131,8 @@ def add_mind(
     model = _loaded(sheet, MIND, SYSTEM, functools.partial(load, options)) if SYSTEM in asked else None
     if model is not None:
         predict = model.predict
-        _add_reader(sheet, options, MIND, given, lambda dialogue: predict([RecommendationDialogue(dialogue)]), recommended)
+        reader = _Reader(MIND, lambda dialogue: predict([RecommendationDialogue(dialogue)]), recommended)
+        _add_reader(sheet, options, given, reader)
         sheet.add_model(model)
 
 
@@ -167,6 +170,20 @@ def recommended(text: str, number: int, place: int) -> str:
     return " ".join(", ".join(_END.sub(rf" {number}\1", clause, count=1) for clause in clauses(part)) for part in said)
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """A model whose answer to a dialogue is timed.
+
+    Attributes:
+        tasks: on dialogues that it has not read; on dialogues of which it has read all but the last turn.
+        worded: what is said in its dialogues.
+    """
+
+    tasks: tuple[str, str]
+    read: Read
+    worded: Wording
+
+
 class _Follower:
     """Reads each dialogue up to its last turn `before` the call, and then in the call with it."""
 
@@ -181,15 +198,13 @@ class _Follower:
         self._read(self._dialogue)
 
 
-def _add_reader(
-    sheet: Sheet, options: SpeedOptions, tasks: Sequence[str], given: Sequence[Dialogue], read: Read, worded: Wording
-) -> None:
-    cold, live = tasks
-    unread = interleaved({SYSTEM: _next(read)}, _items(options, cold, given, worded), options.rounds, cold)
+def _add_reader(sheet: Sheet, options: SpeedOptions, given: Sequence[Dialogue], reader: _Reader) -> None:
+    cold, live = reader.tasks
+    unread = interleaved({SYSTEM: _next(reader.read)}, _items(options, cold, given, reader.worded), options.rounds, cold)
     add_times(sheet, cold, SYSTEM, unread[SYSTEM])
-    follower = _Follower(read)
+    follower = _Follower(reader.read)
     before = {SYSTEM: follower.before}
-    followed = interleaved({SYSTEM: follower.call}, _items(options, live, given, worded), options.rounds, live, before)
+    followed = interleaved({SYSTEM: follower.call}, _items(options, live, given, reader.worded), options.rounds, live, before)
     add_times(sheet, live, SYSTEM, followed[SYSTEM])
 
 

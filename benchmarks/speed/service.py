@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from tqdm import tqdm
 
-from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.speed.load import Caller, Load, body_of, drive
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.servers import RestService
@@ -51,7 +51,7 @@ def add_service(
         for callers in CALLERS:
             _measure(sheet, services, bodies, callers, options.rounds)
         if model is not None and BATCHED in services:
-            _overhead(sheet, services[BATCHED], given, bodies, model, options.rounds)
+            _overhead(sheet, services[BATCHED], given, model, options.rounds)
 
 
 def _settings(options: SpeedOptions, name: str) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _measure(sheet: Sheet, services: dict[str, RestService], bodies: Sequence[by
         _add_loads(sheet, f"rest-{callers}", name, rows)
     if len(services) > 1:
         places = [str(number) for number in range(rounds)]
-        sheet.add(f"rest-{callers}", BATCHED, "batching_gain", _gain(loads[BATCHED], loads[UNBATCHED]), places)
+        sheet.add(f"rest-{callers}", BATCHED, "batching_gain", _gain(loads[BATCHED], loads[UNBATCHED]), ScoredRows(places))
 
 
 def _add_loads(sheet: Sheet, task: str, name: str, loads: Sequence[Load]) -> None:
@@ -89,9 +89,9 @@ def _add_loads(sheet: Sheet, task: str, name: str, loads: Sequence[Load]) -> Non
         sheet.add_unscored(task, name, METRICS, "no call was answered with 200")
         return
     groups = [group for group, kept in zip(sheet.groups, answered, strict=True) if kept]
-    add_percentiles(sheet, task, name, np.nanmedian(seconds[:, answered], axis=0), groups, lost)
+    add_percentiles(sheet, task, name, np.nanmedian(seconds[:, answered], axis=0), ScoredRows(groups, lost))
     measure = rate([load.answered for load in loads], np.array([load.wall for load in loads]))
-    sheet.add(task, name, "per_second", measure, [str(number) for number in range(len(loads))], lost)
+    sheet.add(task, name, "per_second", measure, ScoredRows([str(number) for number in range(len(loads))], lost))
 
 
 def _gain(batched: Sequence[Load], unbatched: Sequence[Load]) -> Measure:
@@ -104,11 +104,11 @@ def _overhead(
     sheet: Sheet,
     service: RestService,
     given: Sequence[Dialogue],
-    bodies: Sequence[bytes],
     model: Callable[[Sequence[Dialogue]], object],
     rounds: int,
 ) -> None:
     """What the service adds to the model's own time, turn by turn, at one caller."""
+    bodies = [body_of(dialogue) for dialogue in given]
     with contextlib.closing(Caller(service.address)) as caller:
         calls: dict[str, Callable[[int], object]] = {
             "model": lambda place: model([given[place]]),

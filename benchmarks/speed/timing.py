@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from tqdm import tqdm
 
-from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.stats.metrics import Array, Measure
 
 Item = TypeVar("Item")
@@ -74,17 +74,15 @@ def add_times(sheet: Sheet, task: str, system: str, times: Array, sizes: Sequenc
         sizes: turns in each call; None means one, that of the sheet's row.
     """
     typical = np.median(times, axis=0)
-    groups = sheet.groups if sizes is None else [str(number) for number in range(len(typical))]
-    add_percentiles(sheet, task, system, typical, groups)
-    sheet.add(task, system, "per_second", rate(np.ones(len(typical)) if sizes is None else sizes, typical), groups)
+    rows = None if sizes is None else ScoredRows([str(number) for number in range(len(typical))])
+    add_percentiles(sheet, task, system, typical, rows)
+    sheet.add(task, system, "per_second", rate(np.ones(len(typical)) if sizes is None else sizes, typical), rows)
 
 
-def add_percentiles(
-    sheet: Sheet, task: str, system: str, seconds: Array, groups: Sequence[str], unscored: int | None = None
-) -> None:
+def add_percentiles(sheet: Sheet, task: str, system: str, seconds: Array, rows: ScoredRows | None) -> None:
     """Add `p50_ms`, `p95_ms` and `p99_ms` of the seconds of each call."""
     for name, share in (("p50_ms", 0.5), ("p95_ms", 0.95), ("p99_ms", 0.99)):
-        sheet.add(task, system, name, percentile(1000 * seconds, share), groups, unscored)
+        sheet.add(task, system, name, percentile(1000 * seconds, share), rows)
 
 
 def percentile(milliseconds: Array, share: float) -> Measure:

@@ -18,7 +18,7 @@ from types import TracebackType
 
 import numpy as np
 
-from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.servers import START, foreign_environment
 from grice.benchmarks.speed.timing import rate
@@ -82,7 +82,7 @@ def add_worker(
         sheet.add_unscored(TASK, SYSTEM, (METRIC,), str(error))
         return
     places = [str(number) for number in range(options.rounds)]
-    sheet.add(TASK, SYSTEM, METRIC, rate([responses] * options.rounds, np.array(seconds)), places)
+    sheet.add(TASK, SYSTEM, METRIC, rate([responses] * options.rounds, np.array(seconds)), ScoredRows(places))
 
 
 def measured(options: SpeedOptions, given: Sequence[Dialogue], command: Sequence[str] = MONITOR) -> tuple[int, list[float]]:

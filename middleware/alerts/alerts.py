@@ -98,7 +98,7 @@ class Alerts:
             started = sum(1 if alert.state == "firing" else -1 for alert in told)
             self._number_firing = number + started
             self._counts.check("done")
-        except Exception as error:  # whatever it is, the next check comes; messages of others may hold anything
+        except Exception as error:  # noqa: BLE001 - the next check comes; messages of others may hold anything
             log.error("alerts could not be checked: %s", error if isinstance(error, GriceError) else type(error).__name__)
             self._counts.check("failed")
         return told

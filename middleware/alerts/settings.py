@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.middleware.settings import check_settings, setting
+from grice.middleware.settings import check_settings, secret, setting
 from grice.models.errors import SettingsError
 
 SHORTEST_SECRET = 16
@@ -30,8 +30,8 @@ class AlertSettings:
 
     alert_rules: str = ""
     alert_every_s: float = setting(30.0, 0.01, 86_400.0)
-    alert_webhook_url: str = setting("", secret=True)
-    alert_webhook_secret: str = setting("", secret=True, flag=False)
+    alert_webhook_url: str = secret("")
+    alert_webhook_secret: str = secret("", flag=False)
     alert_webhook_timeout_s: float = setting(5.0, 0.01, 600.0)
     alert_webhook_tries: int = setting(6, 1, 20)
     alert_webhook_retry_s: float = setting(2.0, 0.001, 600.0)

@@ -114,7 +114,7 @@ class Webhook:
                 status, retry_after = answer.status_code, answer.headers.get("retry-after", "")
         except httpx.TransportError as error:
             return type(error).__name__, 0.0
-        except Exception as error:  # such as a URL that only httpx finds fault with; the thread goes on
+        except Exception as error:  # noqa: BLE001 - the thread goes on; such as a URL that only httpx finds fault with
             return type(error).__name__, None
         if 200 <= status < 300:
             return None, None

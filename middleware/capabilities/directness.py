@@ -9,7 +9,7 @@ from grice.models.results import Directness
 
 
 def _load(wanted: Loading) -> DirectnessModel:
-    return load_directness_scorer(wanted.pipeline.directness_model, **wanted.pipeline.runtime)
+    return load_directness_scorer(wanted.pipeline.directness_model, runtime=wanted.pipeline.runtime)
 
 
 DIRECTNESS = Capability[Dialogue, Directness](

@@ -10,7 +10,7 @@ from grice.models.results import Intentions
 
 
 def _load(wanted: Loading) -> FaceActDetector:
-    return load_intention_detector(wanted.model, **wanted.pipeline.runtime, **wanted.fields)
+    return load_intention_detector(wanted.model, runtime=wanted.pipeline.runtime, **wanted.fields)
 
 
 def _read(row: object, dialogue: Dialogue) -> Intentions:

@@ -81,10 +81,7 @@ def _read(row: object, question: MeaningQuestion) -> MeaningReport:
 
 
 def _load(wanted: Loading) -> MeaningReporter:
-    chosen = wanted.pipeline
-    return MeaningReporter(
-        load_meaning_reader(wanted.model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision)
-    )
+    return MeaningReporter(load_meaning_reader(wanted.model, runtime=wanted.pipeline.runtime))
 
 
 MEANING = Capability[MeaningQuestion, MeaningReport](

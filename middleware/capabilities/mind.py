@@ -110,7 +110,7 @@ class MindResult:
 
 
 def _load(wanted: Loading) -> MindModel:
-    return load_mind_model(wanted.model, **wanted.pipeline.runtime)
+    return load_mind_model(wanted.model, runtime=wanted.pipeline.runtime)
 
 
 def _encode(asked: RecommendationDialogue) -> dict[str, object]:

@@ -25,7 +25,7 @@ class Rewriters:
 
 
 def _load(wanted: Loading) -> Rewriters:
-    softener = load_rewriter(wanted.pipeline.rewriter_model, form="indirect", **wanted.pipeline.runtime)
+    softener = load_rewriter(wanted.pipeline.rewriter_model, form="indirect", runtime=wanted.pipeline.runtime)
     return Rewriters(wanted.loaded["turns"].rewriter, softener)
 
 

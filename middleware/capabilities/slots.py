@@ -68,7 +68,7 @@ class SlotReporter:
                 raise ModelError(f"the resolver gave {len(found)} results for {len(questions)} slots")
         except InputError:
             raise
-        except Exception as error:  # a model may fail in any way
+        except Exception as error:  # noqa: BLE001 - one bad slot; a model may fail in any way
             if len(questions) > 1:
                 return [each for question in questions for each in self._reports([question])]
             log.warning("the slot resolver failed: %s", type(error).__name__)  # its message may quote the turn
@@ -142,10 +142,7 @@ def _read(row: object, questions: Questions) -> Reports:
 
 
 def _load(wanted: Loading) -> SlotReporter:
-    chosen = wanted.pipeline
-    return SlotReporter(
-        load_slot_resolver(wanted.model, provider=chosen.provider, threads=chosen.threads, precision=chosen.precision)
-    )
+    return SlotReporter(load_slot_resolver(wanted.model, runtime=wanted.pipeline.runtime))
 
 
 SLOTS = Capability[Questions, Reports](

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 def _load(wanted: Loading) -> Pipeline:
-    rewriter = load_rewriter(wanted.pipeline.rewriter_model, **wanted.pipeline.runtime)
+    rewriter = load_rewriter(wanted.pipeline.rewriter_model, runtime=wanted.pipeline.runtime)
     return Pipeline(wanted.loaded["directness"], rewriter, wanted.pipeline)
 
 

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from grice.middleware.authoring.augment import NluModels
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
@@ -61,15 +62,13 @@ def run(args: argparse.Namespace) -> int:
     for target in targets if not args.overwrite else []:
         (check_section_replaceable if args.in_place else check_replaceable)(target)
     runtime = from_options(PipelineSettings, args, RUNTIME)
-    rewriter = load_rewriter(runtime.rewriter_model, "indirect", beams=max(BEAMS, settings.per_example), **runtime.runtime)
-    direct = load_rewriter(runtime.rewriter_model, "direct", beams=BEAMS, **runtime.runtime)
+    rewriter = load_rewriter(runtime.rewriter_model, "indirect", beams=max(BEAMS, settings.per_example), runtime=runtime.runtime)
+    direct = load_rewriter(runtime.rewriter_model, "direct", beams=BEAMS, runtime=runtime.runtime)
     made = augment_nlu(
         files,
-        rewriter,
+        NluModels(rewriter, direct if settings.min_way_back else None, direct if args.rewritten else None),
         settings,
         intents=args.intents,
-        way_back=direct if settings.min_way_back else None,
-        back=direct if args.rewritten else None,
         progress=progress_bar("rewriting", "example"),
     )
     _write(args, files, targets, made)

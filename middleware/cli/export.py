@@ -10,7 +10,7 @@ from grice.models.data.files import data_dir
 from grice.models.errors import InputError, MissingExtra
 
 HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint"
-MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values")
+MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values", "meaning")
 CHECKPOINT = "checkpoint"
 
 
@@ -62,9 +62,11 @@ def _export_checkpoint(args: argparse.Namespace) -> int:
 
 def _export_onnx(args: argparse.Namespace) -> int:
     from grice.models.export.encoders import export_directness, export_sentence_encoder, export_slot_values
+    from grice.models.export.meaning import export_meaning
     from grice.models.export.rewriter import export_rewriter
 
-    exports = dict(zip(MODELS, (export_rewriter, export_directness, export_sentence_encoder, export_slot_values), strict=True))
+    writers = (export_rewriter, export_directness, export_sentence_encoder, export_slot_values, export_meaning)
+    exports = dict(zip(MODELS, writers, strict=True))
     checkpoint = args.checkpoint or Path("runs") / args.model / "model"
     out = args.out or Path("runs") / args.model / "onnx"
     export = exports[args.model]

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Rewrite one turn or a stream of them."""
     settings = from_options(PipelineSettings, args)
     if args.form == "indirect":
-        rewriter = load_rewriter(settings.rewriter_model, "indirect", **settings.runtime)
+        rewriter = load_rewriter(settings.rewriter_model, "indirect", runtime=settings.runtime)
 
         def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:
             return [asdict(rewrite) for rewrite in rewriter.predict(dialogues)]

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Score one turn or a stream of them."""
     settings = from_options(PipelineSettings, args)
-    scorer = load_directness_scorer(settings.directness_model, **settings.runtime)
+    scorer = load_directness_scorer(settings.directness_model, runtime=settings.runtime)
 
     def answer(dialogues: list[Dialogue]) -> list[dict[str, Any]]:
         return [asdict(result) for result in scorer.predict(dialogues)]

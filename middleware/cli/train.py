@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from grice.models.data.files import data_dir
 from grice.models.errors import InputError, MissingExtra
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 
 Recipe = TypeVar("Recipe")
@@ -21,7 +23,7 @@ HELP = "train a model: progress is shown, checkpoints are kept, a stopped run go
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind"]
+        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind", "meaning"]
     )
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where checkpoints and the model go (default: runs/MODEL)")
@@ -52,6 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help=f"weights to begin with: a checkpoint, or `{SHIPPED}`: the shipped model's, dequantised (default: MiniLM's)",
     )
+    parser.add_argument("--size", choices=["small", "large"], default="small", help="meaning: of the sentence encoder")
+    parser.add_argument(
+        "--trunk",
+        type=Path,
+        metavar="DIR",
+        default=Path("runs/all-mpnet-base-v2"),
+        help="meaning, large: the folder of all-mpnet-base-v2's weights",
+    )
+    parser.add_argument("--epochs", type=int, help="meaning: how often the material is read (default: the recipe's)")
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -65,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.start and (args.model in ("behaviors", "intentions") or args.folds or args.recipe == "paper"):
         raise InputError(
-            "--from", args.start, "rewriter (small recipe), directness, sentence-encoder, slot-values, mind (without --folds)"
+            "--from",
+            args.start,
+            "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, mind (without --folds)",
         )
     folder = data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
@@ -94,9 +107,10 @@ def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
         loss = train_paper(folder, out, PaperRecipe(base=args.base, form=args.form, seed=args.seed), args.device)
         print(f"least validation loss {loss:.4f}; next: grice export rewriter --checkpoint {out / 'model'}")
         return 0
-    from grice.models.training.rewriter.recipe import SmallRecipe, train_small
+    from grice.models.training.rewriter.recipe import SmallRecipe, SmallTraining
 
-    bleu = train_small(folder, out, SmallRecipe(seed=args.seed), args.device, args.run, _start(args, out))
+    training = SmallTraining(folder, out, SmallRecipe(seed=args.seed), args.device, _start(args, out))
+    bleu = training.run() if args.run is None else training.run_once(args.run)
     print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
     return 0
 
@@ -114,40 +128,46 @@ def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
     from grice.models.training.behaviors.members import BehaviorRecipe
     from grice.models.training.behaviors.recipe import cross_validate, train_behaviors
 
-    return _heads(args, folder, out, BehaviorRecipe(seed=args.seed), cross_validate, train_behaviors, "abceval")
+    return _train_heads(args, folder, out, _Heads(BehaviorRecipe(seed=args.seed), cross_validate, train_behaviors, "abceval"))
 
 
 def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
     from grice.models.training.face_acts.members import IntentionRecipe
     from grice.models.training.face_acts.recipe import cross_validate, train_intentions
 
-    return _heads(args, folder, out, IntentionRecipe(seed=args.seed), cross_validate, train_intentions, "persuasion")
+    return _train_heads(args, folder, out, _Heads(IntentionRecipe(seed=args.seed), cross_validate, train_intentions, "persuasion"))
 
 
 def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
     from grice.models.training.minds.recipe import MindRecipe, cross_validate, train_mind
 
     train = functools.partial(train_mind, start=_start(args, out))
-    return _heads(args, folder, out, MindRecipe(seed=args.seed), cross_validate, train, "rectom")
+    return _train_heads(args, folder, out, _Heads(MindRecipe(seed=args.seed), cross_validate, train, "rectom"))
 
 
-def _heads(
-    args: argparse.Namespace,
-    folder: Path,
-    out: Path,
-    recipe: Recipe,
-    cross_validate: Callable[[Path, Path, Recipe, SentenceEncoder], Path],
-    train: Callable[[Path, Path, Recipe, SentenceEncoder], Path],
-    benchmark: str,
-) -> int:
-    """Heads on the shared encoder: cross-validated for `benchmark`, or trained on everything."""
+@dataclass(frozen=True)
+class _Heads(Generic[Recipe]):
+    """Heads on the shared encoder, and how they are trained.
+
+    Attributes:
+        benchmark: the one that reads the folds of `cross_validate`.
+    """
+
+    recipe: Recipe
+    cross_validate: Callable[[Path, Path, Recipe, SentenceEncoder], Path]
+    train: Callable[[Path, Path, Recipe, SentenceEncoder], Path]
+    benchmark: str
+
+
+def _train_heads(args: argparse.Namespace, folder: Path, out: Path, heads: _Heads[Recipe]) -> int:
+    """Cross-validate them for their benchmark, or train them on everything."""
     _prepare_torch(args.threads or 1)  # networks this small are slower with more
-    encoder = load_sentence_encoder(args.encoder, precision=args.precision)
+    encoder = load_sentence_encoder(args.encoder, runtime=Runtime(precision=args.precision))
     if args.folds:
-        written = cross_validate(folder, out, recipe, encoder)
-        print(f"wrote {written}; `grice bench {benchmark}` reads it at benchmarks/{benchmark}/folds.json")
+        written = heads.cross_validate(folder, out, heads.recipe, encoder)
+        print(f"wrote {written}; `grice bench {heads.benchmark}` reads it at benchmarks/{heads.benchmark}/folds.json")
     else:
-        print(f"wrote {train(folder, out, recipe, encoder)}")
+        print(f"wrote {heads.train(folder, out, heads.recipe, encoder)}")
     return 0
 
 
@@ -179,10 +199,26 @@ def _prepare_torch(threads: int) -> None:
         torch.set_num_threads(threads)
 
 
+def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    from dataclasses import replace
+
+    from grice.models.training.meaning.recipe import SIZES, train_meaning
+
+    recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk))
+    if args.epochs:
+        recipe = replace(recipe, schedule=replace(recipe.schedule, epochs=args.epochs))
+    found = train_meaning(folder, out, recipe, args.device, _start(args, out))
+    told = ", ".join(f"{name} {value:.1f}" for name, value in found.items() if name.endswith("/indirect"))
+    print(f"indirect turns read right, % of held-out hands: {told}; next: grice export meaning --checkpoint {out / 'model'}")
+    return 0
+
+
 _TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
     "behaviors": _behaviors,
     "directness": _directness,
     "intentions": _intentions,
+    "meaning": _meaning,
     "mind": _mind,
     "rewriter": _rewriter,
     "sentence-encoder": _sentence_encoder,

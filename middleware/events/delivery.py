@@ -125,7 +125,7 @@ class Delivery:
             try:
                 failures = 0 if self._deliver_some() else failures
                 done = self._closing and not self._waiting
-            except Exception as error:  # whatever it is, the next events are tried; its message may quote a turn
+            except Exception as error:  # noqa: BLE001 - the next events are tried; its message may quote a turn
                 self._note_down(str(error) if isinstance(error, DeliveryError) else type(error).__name__)
                 failures += 1
                 self._wait(self._backoff.wait_s(failures))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from grice.middleware.settings import MAX_PARTITIONS, check_settings, setting
+from grice.middleware.settings import MAX_PARTITIONS, check_settings, secret, setting
 from grice.models.errors import SettingsError
 
 Transport = Literal["redis", "http"]
@@ -43,12 +43,12 @@ class DeliverySettings:
     """
 
     transport: Transport
-    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
+    redis_url: str = secret("redis://127.0.0.1:6379/0")
     stream: str = "grice:events"
     maxlen: int = setting(100_000, 1, 2**40)
     partitions: int = setting(1, 1, MAX_PARTITIONS)
     url: str = "http://127.0.0.1:8300"
-    api_key: str = setting("", secret=True)
+    api_key: str = secret("")
     queue_size: int = setting(1000, 1, 2**40)
     batch_size: int = setting(32, 1, 64)
     timeout_ms: int = setting(2000, 1, 600_000)

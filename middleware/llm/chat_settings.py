@@ -11,7 +11,7 @@ from typing import Any
 
 from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import check_settings, setting
+from grice.middleware.settings import check_settings, secret, setting
 from grice.models.errors import SettingsError
 
 FIXED = ("temperature", "seed")
@@ -48,7 +48,7 @@ class ChatSettings:
 
     url: str = field(repr=False)
     model: str
-    api_key: str = setting("", secret=True)
+    api_key: str = secret("")
     max_tokens: int | None = setting(None, 1, _MILLION)
     omit: tuple[str, ...] = ()
     attempts: int = setting(4, 1, 20)

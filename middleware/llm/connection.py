@@ -81,7 +81,7 @@ class Connection:
             return _refused(error)
         except openai.APITimeoutError:
             return _late(timeout_s)
-        except Exception as error:  # reading the body raises what the SDK's HTTP library raises, another one since version 3
+        except Exception as error:  # noqa: BLE001 - one bad request; reading raises what the SDK's HTTP library raises
             if deadline.is_over:
                 return _late(timeout_s)
             return Unanswered(f"the connection failed ({type(error.__cause__ or error).__name__})", again=True)
@@ -93,7 +93,7 @@ class Connection:
             self._client.with_options(timeout=PROBE_S).models.list()
         except openai.APIStatusError as error:
             return error.status_code < 500 and error.status_code not in _BUSY
-        except Exception:  # an answer that the SDK cannot read is none
+        except Exception:  # noqa: BLE001 - a probe must not fail; an answer that the SDK cannot read is none
             return False
         return True
 

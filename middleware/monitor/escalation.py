@@ -58,7 +58,7 @@ def asked(judge: Judge, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[
         found = list(judge.judge(questions))
         if len(found) != len(questions):
             raise JudgeError(f"the judge gave {len(found)} judgements for {len(questions)} questions")
-    except Exception as error:  # a judge may fail in any way
+    except Exception as error:  # noqa: BLE001 - a judge may fail in any way, the monitor's findings stay
         name = type(error).__name__
         log.warning("the judge failed: %s", name)  # its message may quote the response
         return [Judgement(behavior, None, unscored="the judge failed", error=name) for _, behavior in questions]

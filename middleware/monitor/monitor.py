@@ -52,7 +52,7 @@ class Monitor:
         from grice.models.behaviors.monitor import load_behavior_monitor
 
         chosen = settings or MonitorSettings()
-        model = load_behavior_monitor(chosen.behaviors_model, **chosen.runtime)
+        model = load_behavior_monitor(chosen.behaviors_model, runtime=chosen.runtime)
         return cls(model, {**model.thresholds, **chosen.thresholds}, _judge(chosen), Escalation.of(chosen))
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:

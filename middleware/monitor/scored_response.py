@@ -24,6 +24,22 @@ def model_name(model: object) -> str:
 
 
 @dataclass(frozen=True)
+class ResponseOrigin:
+    """Where a response comes from.
+
+    Attributes:
+        event_id, dialogue_id, timestamp, channel, bot_version, action: as in `DialogueEvent`.
+    """
+
+    event_id: str
+    dialogue_id: str
+    timestamp: float
+    channel: str | None
+    bot_version: str | None
+    action: str | None
+
+
+@dataclass(frozen=True)
 class ScoredResponse:
     """One response of a bot and what it does.
 
@@ -66,30 +82,13 @@ class ScoredResponse:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
 
     @classmethod
-    def of(
-        cls,
-        report: ResponseReport,
-        dialogue: Dialogue,
-        model: object,
-        *,
-        event_id: str,
-        dialogue_id: str,
-        timestamp: float,
-        channel: str | None,
-        bot_version: str | None,
-        action: str | None,
-    ) -> ScoredResponse:
+    def of(cls, report: ResponseReport, dialogue: Dialogue, model: object, origin: ResponseOrigin) -> ScoredResponse:
         """The last turn of `dialogue` with what the monitor reports of it."""
         behaviors = report.behaviors or Behaviors()
         return cls(
-            event_id,
-            dialogue_id,
-            dialogue.last.text,
-            timestamp,
-            time.time(),
-            channel,
-            bot_version,
-            action,
+            **asdict(origin),
+            text=dialogue.last.text,
+            scored_at=time.time(),
             probabilities=behaviors.probabilities,
             shown=report.shown,
             # Whoever reads it does not have the dialogue.

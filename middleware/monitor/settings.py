@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import Runtime, StoreKind, check_settings, check_within, setting
+from grice.middleware.settings import StoreKind, check_settings, check_within, secret, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
+from grice.models.runtime.runtime import Runtime
 
 Escalate = Literal["never", "uncertain", "alarming", "both"]
 """When a judge is asked about a behaviour: its probability is close to the threshold, an undesired one is shown, or either."""
@@ -57,9 +58,9 @@ class MonitorSettings:
     threads: int = setting(1, 1, 64)
     workers: int = setting(0, 0, 64)
     precision: Literal["int8", "fp32", "fp16"] = "int8"
-    judge_url: str = setting("", secret=True)
+    judge_url: str = secret("")
     judge_model: str = ""
-    judge_api_key: str = setting("", secret=True, flag=False)
+    judge_api_key: str = secret("", flag=False)
     judge_timeout_s: float = setting(20.0, 0.001, 600)
     judge_deadline_s: float = setting(30.0, 0.001, 3600)
     judge_workers: int = setting(4, 1, 64)
@@ -73,7 +74,7 @@ class MonitorSettings:
     judge_budget_per_hour: int | None = setting(100, 0, 2**31)
     judge_budget_usd_per_day: float | None = setting(None, 0, 1e9)
     judge_budget_store: StoreKind = "memory"
-    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
+    redis_url: str = secret("redis://127.0.0.1:6379/0")
     escalate: Escalate = "never"
     escalate_margin: float = setting(0.1, 0.0, 1.0)
     escalate_behaviors: tuple[str, ...] = WEAKEST
@@ -111,8 +112,8 @@ class MonitorSettings:
 
     @property
     def runtime(self) -> Runtime:
-        """How the model runs, as the arguments of `load_behavior_monitor`."""
-        return {"provider": self.provider, "threads": self.threads, "precision": self.precision, "workers": self.workers}
+        """How the model runs."""
+        return Runtime(self.provider, self.threads, self.precision, self.workers)
 
     @property
     def thresholds(self) -> dict[Behavior, float]:

@@ -134,7 +134,7 @@ def _only(model: Model[Result], dialogue: Dialogue) -> Result:
 def _tried(stage: ResponseStage, work: Callable[[], Result | None], failures: list[ResponseFailure]) -> Result | None:
     try:
         return work()
-    except Exception as error:  # a stage may fail in any way; the response goes out
+    except Exception as error:  # noqa: BLE001 - a stage may fail in any way; the response goes out
         log.warning("response stage %s failed: %s", stage, type(error).__name__)  # messages may quote the response
         failures.append(ResponseFailure(stage, type(error).__name__, str(error)))
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from grice.middleware.client.settings import LONGEST_DEADLINE_MS, RemoteSettings
-from grice.middleware.settings import PipelineSettings, check_settings, check_within, setting
+from grice.middleware.settings import PipelineSettings, check_settings, check_within, secret, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -61,7 +61,7 @@ class ResponseSettings:
     precision: str = "int8"
     behaviors_model: str = "behaviors"
     url: str = ""
-    api_key: str = setting("", secret=True)
+    api_key: str = secret("")
     counted: bool = False
 
     def __post_init__(self) -> None:

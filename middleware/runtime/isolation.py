@@ -31,7 +31,7 @@ def isolate(
         return [*_complete(work(items), len(items))]
     except final as error:
         return [error] * len(items)
-    except Exception as error:  # a model may fail in any way
+    except Exception as error:  # noqa: BLE001 - one bad item; a model may fail in any way
         if len(items) == 1:
             return [error]
         return [outcome for item in items for outcome in isolate(work, [item], final)]

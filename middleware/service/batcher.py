@@ -34,6 +34,21 @@ class _Item(Generic[Asked, Result]):
     answer: asyncio.Future[Result]
 
 
+@dataclass(frozen=True)
+class BatchLimits:
+    """How large batches are, and how long they wait.
+
+    Attributes:
+        size: items of a batch.
+        wait_ms: milliseconds that the first item of a batch waits for others.
+        queue_size: items that may wait.
+    """
+
+    size: int = 16
+    wait_ms: float = 3.0
+    queue_size: int = 512
+
+
 class Batcher(Generic[Asked, Result]):
     """Collects what concurrent callers ask, as a rule dialogues, and runs it through a model, one batch at a time.
 
@@ -42,7 +57,6 @@ class Batcher(Generic[Asked, Result]):
 
     Args:
         predict: the batch method of a model; runs in one thread, so that the event loop stays free.
-        size: items of a batch. wait_ms: milliseconds. queue_size: items that may wait.
         length: of an item, in any unit; those of a batch are alike in it.
         on_batch: told the size of each batch that leaves. on_refused: told how many items found no room.
     """
@@ -50,19 +64,17 @@ class Batcher(Generic[Asked, Result]):
     def __init__(
         self,
         predict: Predict[Asked, Result],
+        limits: BatchLimits = BatchLimits(),
         *,
-        size: int = 16,
-        wait_ms: float = 3.0,
-        queue_size: int = 512,
         length: Callable[[Any], int] = characters,
         on_batch: Callable[[int], None] = lambda size: None,
         on_refused: Callable[[int], None] = lambda items: None,
     ) -> None:
         self._predict = predict
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="grice-batch")
-        self._size = size
-        self._wait_s = wait_ms / 1000
-        self._queue_size = queue_size
+        self._size = limits.size
+        self._wait_s = limits.wait_ms / 1000
+        self._queue_size = limits.queue_size
         self._length = length
         self._on_batch = on_batch
         self._on_refused = on_refused
@@ -122,7 +134,7 @@ class Batcher(Generic[Asked, Result]):
             await self._others()
             try:
                 batch = self._take()
-            except Exception as error:  # whoever waits is told, and later callers are served
+            except Exception as error:  # noqa: BLE001 - whoever waits is told, and later callers are served
                 log.error("the queue broke", extra={"error": type(error).__name__})
                 broken, self._waiting, batch = self._waiting, [], []
                 _answer(broken, [error] * len(broken))
@@ -156,7 +168,7 @@ class Batcher(Generic[Asked, Result]):
     async def _serve(self, batch: list[_Item[Asked, Result]]) -> None:
         try:
             self._on_batch(len(batch))
-        except Exception as error:  # it only listens
+        except Exception as error:  # noqa: BLE001 - it only listens; the batch is served
             log.error("a listener failed", extra={"error": type(error).__name__})
         asked = [item.asked for item in batch]
         _answer(batch, await asyncio.get_running_loop().run_in_executor(self._worker, isolate, self._predict, asked))

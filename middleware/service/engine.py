@@ -12,7 +12,7 @@ from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.schemas.stores import open_schema_store
-from grice.middleware.service.batcher import Asked, Batcher, Predict, Result
+from grice.middleware.service.batcher import Asked, Batcher, BatchLimits, Predict, Result
 from grice.middleware.service.capabilities.route import Route, route_of
 from grice.middleware.service.conversations import Conversations
 from grice.middleware.service.http.metrics import Metrics
@@ -63,9 +63,7 @@ class Engine:
         chosen = self.settings
         batcher = Batcher(
             predict,
-            size=chosen.batch_size,
-            wait_ms=chosen.batch_wait_ms,
-            queue_size=chosen.queue_size,
+            BatchLimits(chosen.batch_size, chosen.batch_wait_ms, chosen.queue_size),
             length=work,
             on_batch=lambda size: self.metrics.batch(name, size),
             on_refused=lambda items: self.metrics.rejection(name, items),

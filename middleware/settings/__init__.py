@@ -11,6 +11,7 @@ from grice.middleware.settings.declaration import (
     from_options,
     given_options,
     known_variables,
+    secret,
     setting,
 )
 from grice.middleware.settings.service import (
@@ -20,7 +21,6 @@ from grice.middleware.settings.service import (
     PipelineSettings,
     Policy,
     ReadingMode,
-    Runtime,
     ServiceSettings,
     StoreKind,
 )
@@ -33,7 +33,6 @@ __all__ = [
     "PipelineSettings",
     "Policy",
     "ReadingMode",
-    "Runtime",
     "ServiceSettings",
     "StoreKind",
     "add_options",
@@ -45,5 +44,6 @@ __all__ = [
     "from_options",
     "given_options",
     "known_variables",
+    "secret",
     "setting",
 ]

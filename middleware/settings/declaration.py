@@ -80,18 +80,24 @@ class Declaration:
         return type(None) in get_args(self.kind)
 
 
-def setting(
-    default: Any, low: float | None = None, high: float | None = None, *, secret: bool = False, flag: bool = True, help: str = ""
-) -> Any:
+def setting(default: Any, low: float | None = None, high: float | None = None, *, flag: bool = True, help: str = "") -> Any:
     """A field of a settings class.
 
     Args:
         low, high: the range of a number.
-        secret: it is not shown with the others.
         flag: whether it has one.
         help: in place of what the class's docstring says.
     """
-    return field(default=default, repr=not secret, metadata={"low": low, "high": high, "flag": flag, "help": help})
+    return field(default=default, metadata={"low": low, "high": high, "flag": flag, "help": help})
+
+
+def secret(default: Any, *, flag: bool = True) -> Any:
+    """A field of a settings class that is not shown with the others.
+
+    Args:
+        flag: whether it has one.
+    """
+    return field(default=default, repr=False, metadata={"flag": flag})
 
 
 def declarations(kind: type[Any]) -> Iterator[Declaration]:

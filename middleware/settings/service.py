@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal
 
-from grice.middleware.settings.declaration import check_settings, setting
+from grice.middleware.settings.declaration import check_settings, secret, setting
 from grice.models.errors import SettingsError
+from grice.models.runtime.runtime import Runtime
 
 Mode = Literal["replace", "append"]
 ReadingMode = Literal["blend", "append", "replace"]
@@ -20,15 +21,6 @@ RUNTIME = ("provider", "threads", "workers", "precision")
 """The settings that say how models run."""
 
 _MANY = 2**31
-
-
-class Runtime(TypedDict):
-    """The arguments that every model's loader shares."""
-
-    provider: str
-    threads: int
-    precision: str
-    workers: int
 
 
 @dataclass(frozen=True)
@@ -70,8 +62,8 @@ class PipelineSettings:
 
     @property
     def runtime(self) -> Runtime:
-        """How models run, as the arguments of `load_rewriter` and `load_directness_scorer`."""
-        return {"provider": self.provider, "threads": self.threads, "precision": self.precision, "workers": self.workers}
+        """How models run."""
+        return Runtime(self.provider, self.threads, self.precision, self.workers)
 
 
 @dataclass(frozen=True)
@@ -116,7 +108,7 @@ class ServiceSettings:
     host: str = "127.0.0.1"
     port: int = setting(8300, 0, 65_535)
     store: StoreKind = "memory"
-    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
+    redis_url: str = secret("redis://127.0.0.1:6379/0")
     store_timeout_ms: int = setting(250, 1, 60_000)
     max_dialogues: int = setting(10_000, 1, _MANY)
     max_turns: int = setting(200, 1, _MANY)
@@ -126,9 +118,9 @@ class ServiceSettings:
     batch_size: int = setting(16, 1, _MANY)
     batch_wait_ms: float = setting(3.0, 0.0, 1000.0)
     queue_size: int = setting(512, 64, _MANY)
-    api_keys: tuple[str, ...] = setting((), secret=True, flag=False)
-    nlu_url: str = setting("", secret=True)
-    nlu_token: str = setting("", secret=True, flag=False)
+    api_keys: tuple[str, ...] = secret((), flag=False)
+    nlu_url: str = secret("")
+    nlu_token: str = secret("", flag=False)
     nlu_mode: ReadingMode = "blend"
     nlu_timeout_ms: int = setting(3000, 1, 600_000)
     events_stream: str = ""

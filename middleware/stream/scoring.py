@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from grice.middleware.events.event import DialogueEvent
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.monitor.reports import Judgement, ResponseReport
-from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.monitor.scored_response import ResponseOrigin, ScoredResponse
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
@@ -84,16 +83,15 @@ def _result(monitor: Monitor, asked: BotResponse, report: ResponseReport, tries:
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
         return Failed(failure.error, failure.message, tries)
-    response = ScoredResponse.of(report, dialogue, monitor.model, **_said(event))
+    response = ScoredResponse.of(report, dialogue, monitor.model, _origin_of(event))
     return ScoredEvent(response, report.judgements)
 
 
 def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:
     """A response that could not be scored, as rates and metrics count it. It does not go to the results."""
     failure = StageFailure("monitor", failed.error, failed.message)
-    return ScoredResponse(**_said(event), text=event.text, scored_at=time.time(), failures=(failure,))
+    return ScoredResponse(**asdict(_origin_of(event)), text=event.text, scored_at=time.time(), failures=(failure,))
 
 
-def _said(event: DialogueEvent) -> dict[str, Any]:
-    names = ("event_id", "dialogue_id", "timestamp", "channel", "bot_version", "action")
-    return {name: getattr(event, name) for name in names}
+def _origin_of(event: DialogueEvent) -> ResponseOrigin:
+    return ResponseOrigin(event.event_id, event.dialogue_id, event.timestamp, event.channel, event.bot_version, event.action)

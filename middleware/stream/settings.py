@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.middleware.settings import MAX_PARTITIONS, check_settings, setting
+from grice.middleware.settings import MAX_PARTITIONS, check_settings, secret, setting
 from grice.models.errors import SettingsError
 
 
@@ -38,7 +38,7 @@ class WorkerSettings:
         SettingsError: a value is out of range.
     """
 
-    redis_url: str = setting("redis://127.0.0.1:6379/0", secret=True)
+    redis_url: str = secret("redis://127.0.0.1:6379/0")
     redis_timeout_ms: int = setting(2000, 1, 600_000)
     retry_ms: int = setting(100, 1, 600_000)
     max_retry_ms: int = setting(5000, 1, 600_000)

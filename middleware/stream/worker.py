@@ -114,10 +114,10 @@ class Worker:
         if time.monotonic() >= self._next_share:
             self._share()
         busy, errors = False, []
-        for partition in self._owned():
+        for partition in self.owned():
             try:
                 busy = self._step(partition) or busy
-            except Exception as error:  # the other partitions go on
+            except Exception as error:  # noqa: BLE001 - the other partitions go on
                 errors.append(error)
         if errors:
             raise errors[0]
@@ -128,11 +128,11 @@ class Worker:
     def _share(self) -> None:
         """Own as many partitions as are this worker's part among those that are alive."""
         part = self._membership.beat(len(self._partitions))
-        owned = self._owned()
+        owned = self.owned()
         for partition in owned[part:]:
             partition.release()
         for partition in self._partitions:
-            if len(self._owned()) < part and not partition.lease.token:
+            if len(self.owned()) < part and not partition.lease.token:
                 partition.acquire()
         self._next_share = time.monotonic() + min(SHARE_S, self.settings.lease_ms / 4000)
 
@@ -155,7 +155,7 @@ class Worker:
         """What `work` says; None after a failure, which is told once until something works again, and a wait."""
         try:
             answer = work()
-        except Exception as error:  # whatever it is, the worker goes on; its message may quote a turn
+        except Exception as error:  # noqa: BLE001 - the worker goes on; its message may quote a turn
             self._tally.count("failures")
             self._trouble = type(error).__name__ if isinstance(error, (RedisError, OSError)) else ""
             if self._failed_times == 0:
@@ -170,7 +170,7 @@ class Worker:
         return answer
 
     def _wait_for_events(self) -> bool:
-        owned = self._owned()
+        owned = self.owned()
         if owned:
             self._redis.xread({partition.name: partition.last for partition in owned}, count=1, block=self.settings.block_ms)
         else:
@@ -186,13 +186,14 @@ class Worker:
     def _is_drained(self) -> bool:
         return all(partition.is_drained() for partition in self._partitions)
 
-    def _owned(self) -> Sequence[Partition]:
+    def owned(self) -> Sequence[Partition]:
+        """The partitions that this worker reads now."""
         return [partition for partition in self._partitions if partition.lease.token]
 
     def _leave(self) -> None:
         self._keeper.stop()
         try:
-            for partition in self._owned():
+            for partition in self.owned():
                 partition.release()
             self._membership.leave()
         except (RedisError, OSError) as error:
@@ -201,8 +202,8 @@ class Worker:
         self._redis.close()
 
     def _report(self) -> None:
-        unread = sum(self._tally.unread.get(partition.name, 0) for partition in self._owned())
-        owned = [partition.name for partition in self._owned()]
+        unread = sum(self._tally.unread.get(partition.name, 0) for partition in self.owned())
+        owned = [partition.name for partition in self.owned()]
         log.info("counts", extra={**asdict(self.counts), "unread": unread, "partitions": owned})
 
     def _increments(self, response: ScoredResponse) -> Sequence[Increment]:

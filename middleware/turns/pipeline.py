@@ -73,8 +73,8 @@ class Pipeline:
         """
         chosen = settings or PipelineSettings()
         return cls(
-            load_directness_scorer(chosen.directness_model, **chosen.runtime),
-            load_rewriter(chosen.rewriter_model, **chosen.runtime),
+            load_directness_scorer(chosen.directness_model, runtime=chosen.runtime),
+            load_rewriter(chosen.rewriter_model, runtime=chosen.runtime),
             chosen,
         )
 
@@ -125,7 +125,7 @@ class Pipeline:
     def _findings(self, turn: _Turn, rewrite: Rewrite) -> tuple[Finding, ...]:
         try:
             return self.guard.check(turn.dialogue, rewrite.text)
-        except Exception as error:  # a guard of somebody's own may fail in any way
+        except Exception as error:  # noqa: BLE001 - one bad turn; a guard of somebody's own may fail in any way
             self._fail("guard", [turn], error)
             return ()
 

@@ -12,7 +12,8 @@ from grice.models.dialogue import Dialogue, Speaker, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import BEHAVIORS, PAIRED, Behavior, Behaviors
 from grice.models.runtime.parallel import Workers
-from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.runtime.runtime import Runtime
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
 
 CLASHES_WITH: Mapping[Behavior, tuple[Speaker, ...]] = {"!Sel": ("bot",), "!Par": ("user",), "Red": ("bot", "user")}
 """Whose earlier turns a behaviour of `PAIRED` is about."""
@@ -24,22 +25,19 @@ class BehaviorMonitor:
     Attributes:
         thresholds: the probability, 0 to 1, from which on a response shows a behaviour: where the expected F1 was highest.
 
-    Args:
-        workers: parts of a batch that are worked on side by side; 0: one a CPU.
-
     Raises:
         WeightsError: the heads cannot be read, or belong to another encoder.
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0) -> None:
+    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, runtime: Runtime = Runtime()) -> None:
         encoder.check_fitted(manifest)
         self.manifest = manifest
         self.encoder = encoder
         self.provider = encoder.provider
         self.thresholds: dict[Behavior, float] = {label: manifest.number(f"thresholds.{label}", 0, 1) for label in BEHAVIORS}
         self.heads = BehaviorHeads.load(manifest.path("heads.npz"))
-        self.workers = Workers(workers)
+        self.workers = Workers(runtime.workers)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Behaviors]:
         """What the last turn of each dialogue does, in order."""
@@ -70,9 +68,7 @@ def evidence(inputs: BehaviorInputs) -> dict[Behavior, int]:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_behavior_monitor(
-    name: str | Path = "behaviors", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-) -> BehaviorMonitor:
+def load_behavior_monitor(name: str | Path = "behaviors", *, runtime: Runtime = Runtime()) -> BehaviorMonitor:
     """A shipped monitor by name, or one from a folder, with the encoder that it names; loaded once a process.
 
     Raises:
@@ -80,7 +76,4 @@ def load_behavior_monitor(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "behaviors")
-    encoder = load_sentence_encoder(
-        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
-    )
-    return BehaviorMonitor(manifest, encoder, workers)
+    return BehaviorMonitor(manifest, load_encoder_of(manifest, runtime), runtime)

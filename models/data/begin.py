@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grice.models.data.files import parse_each, read_table
+from grice.models.data.files import number_rows, parse_each, read_table
 from grice.models.data.silence import SILENCE
 from grice.models.data.spacing import untokenized
 from grice.models.dialogue import check_text
@@ -66,7 +66,7 @@ def read(data_dir: Path) -> list[KnowledgeResponse]:
 def _read_file(path: Path) -> list[KnowledgeResponse]:
     rows = read_table(path, "BEGIN", COLUMNS, delimiter="\t", quoting=csv.QUOTE_NONE)
     part = path.stem.removeprefix("begin_")
-    return parse_each("BEGIN", path, "line", rows, lambda row: _response(row, part), first=2)
+    return parse_each("BEGIN", path, number_rows("line", rows, 2), lambda row: _response(row, part))
 
 
 def _response(row: list[str], part: str) -> KnowledgeResponse:

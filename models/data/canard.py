@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from grice.models.data.files import existing, parse_each, read_json
+from grice.models.data.files import existing, number_rows, parse_each, read_json
 from grice.models.data.rewrite_record import RewriteRecord
 from grice.models.data.spacing import untokenized
 from grice.models.dialogue import Turn
@@ -24,7 +24,7 @@ def read(folder: Path, split: str = "dev") -> list[RewriteRecord]:
         DataNotFound, DataCorrupt: the file is not there or not readable.
     """
     path = existing(folder, f"{split}.json")
-    return parse_each("CANARD", path, "record", read_json(path), lambda entry: _record(entry, split))
+    return parse_each("CANARD", path, number_rows("record", read_json(path)), lambda entry: _record(entry, split))
 
 
 def _record(entry: dict[str, Any], split: str) -> RewriteRecord:

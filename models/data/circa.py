@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from grice.models.data.files import in_format, parse_each
+from grice.models.data.files import in_format, number_rows, parse_each
 from grice.models.dialogue import check_text
 from grice.models.errors import DataNotFound
 
@@ -61,7 +61,7 @@ def read(data_dir: Path) -> list[JudgedAnswer]:
 def _read_file(path: Path) -> list[JudgedAnswer]:
     with in_format("Circa", path), path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
-    return parse_each("Circa", path, "line", rows, _answer, first=2)
+    return parse_each("Circa", path, number_rows("line", rows, 2), _answer)
 
 
 def _answer(row: dict[str, str]) -> JudgedAnswer:

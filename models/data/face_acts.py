@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grice.models.data.files import existing, parse_each, together
+from grice.models.data.files import existing, number_rows, parse_each, together
 from grice.models.data.persuasion_for_good import role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
@@ -66,7 +66,7 @@ def read(data_dir: Path) -> list[FaceActDialogue]:
         DataCorrupt: it is damaged, a value is unknown, or the rows of a dialogue are not together; says where.
     """
     path = existing(data_dir / FOLDER, FILE)
-    rows = parse_each("face acts", path, "row", read_rows(path, COLUMNS), _said, first=2)
+    rows = parse_each("face acts", path, number_rows("row", read_rows(path, COLUMNS), 2), _said)
     dialogues = []
     for key, own in together(path, rows, lambda row: row[0]).items():
         if len({donates for _, donates, _ in own}) > 1:

@@ -106,17 +106,20 @@ def read_table(path: Path, what: str, columns: Sequence[str], **style: Any) -> l
     return rows[1:]
 
 
-def parse_each(
-    what: str, path: Path, unit: str, rows: Iterable[Row], parse: Callable[[Row], Record], first: int = 1
-) -> list[Record]:
-    """What `parse` makes of each row; an error says in which one, as `unit` and its number from `first`.
+def number_rows(unit: str, rows: Iterable[Row], first: int = 1) -> Iterator[tuple[str, Row]]:
+    """Each row with its place, `unit` and its number from `first`."""
+    return ((f"{unit} {number}", row) for number, row in enumerate(rows, start=first))
+
+
+def parse_each(what: str, path: Path, rows: Iterable[tuple[str, Row]], parse: Callable[[Row], Record]) -> list[Record]:
+    """What `parse` makes of each row; an error says in which one, by its place (`number_rows`).
 
     Raises:
         DataCorrupt: as `in_format`.
     """
     records = []
-    for number, row in enumerate(rows, start=first):
-        with in_format(what, f"{path}, {unit} {number}"):
+    for place, row in rows:
+        with in_format(what, f"{path}, {place}"):
             records.append(parse(row))
     return records
 
@@ -129,7 +132,7 @@ def parse_lines(what: str, path: Path, name: str, parse: Callable[[int, Any], Re
     """
     with in_format(what, path), path.open(encoding="utf-8") as lines:
         rows = enumerate(lines, start=1)
-        records = parse_each(what, path, "line", rows, lambda row: parse(row[0], json.loads(row[1])))
+        records = parse_each(what, path, number_rows("line", rows), lambda row: parse(row[0], json.loads(row[1])))
     if not records:
         raise DataCorrupt(f"{path}: not in the format of {what} (no {name}); fetch it again")
     return records

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.data.files import existing, in_format, parse_each, read_json
+from grice.models.data.files import existing, in_format, number_rows, parse_each, read_json
 from grice.models.data.silence import is_silent, turn_or_silence
 from grice.models.data.spacing import untokenized as untokenized
 from grice.models.dialogue import Turn
@@ -129,7 +129,7 @@ def read_annotated_utterances(folder: Path) -> list[tuple[str, Utterance]]:
     path = existing(folder, "annotated_user_utts_18k.txt")
     with in_format(path.name, path), path.open(encoding="utf-8", newline="") as lines:
         _, *rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    return [said for said in parse_each(path.name, path, "line", rows, _annotated, first=2) if said]
+    return [said for said in parse_each(path.name, path, number_rows("line", rows, 2), _annotated) if said]
 
 
 def _annotated(row: list[str]) -> tuple[str, Utterance] | None:

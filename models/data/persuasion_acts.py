@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.models.data.face_acts import FaceActDialogue
-from grice.models.data.files import existing, parse_each, together
+from grice.models.data.files import existing, number_rows, parse_each, together
 from grice.models.data.persuasion_for_good import FOLDER, role_of
 from grice.models.data.xlsx import read_rows
 from grice.models.dialogue import check_text, plain_text
@@ -58,7 +58,9 @@ def read(data_dir: Path) -> list[DialogueOfUnits]:
         DataCorrupt: it is damaged, a unit has no text or no act, or the rows of a dialogue are not together; says where.
     """
     path = existing(data_dir / FOLDER, FILE)
-    rows = parse_each("Persuasion For Good", path, "row", read_rows(path, COLUMNS), lambda row: (row["B2"], _unit(row)), first=2)
+    rows = parse_each(
+        "Persuasion For Good", path, number_rows("row", read_rows(path, COLUMNS), 2), lambda row: (row["B2"], _unit(row))
+    )
     units = together(path, rows, lambda row: row[0])
     return [DialogueOfUnits(key, tuple(unit for _, unit in own)) for key, own in units.items()]
 

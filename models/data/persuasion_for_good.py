@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from grice.models.data.files import existing, parse_each, read_table, together
+from grice.models.data.files import existing, number_rows, parse_each, read_table, together
 from grice.models.dialogue import Turn, check_text
 from grice.models.errors import DataCorrupt
 from grice.models.results import PersuasionRole
@@ -72,7 +72,7 @@ def read(data_dir: Path) -> list[PersuasionDialogue]:
     """
     path = existing(data_dir / FOLDER, FILE)
     rows = read_table(path, "Persuasion For Good", COLUMNS, strict=True)
-    units = together(path, parse_each("Persuasion For Good", path, "row", rows, _unit), lambda unit: unit.dialogue_id)
+    units = together(path, parse_each("Persuasion For Good", path, number_rows("row", rows), _unit), lambda unit: unit.dialogue_id)
     return [_dialogue(key, own, path) for key, own in units.items()]
 
 

@@ -14,7 +14,8 @@ from grice.models.dialogue import Dialogue, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.parallel import Workers
-from grice.models.runtime.session import Session, check_precision
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.session import Session
 from grice.models.text.template import QUERY_TAG, EncodedSource, SourceFormat, encode_source, read_tokenizer, token_id
 
 STEEPEST = 1000.0
@@ -30,26 +31,20 @@ class DirectnessModel:
     as what people say unprompted, and the score of a group of turns is about their mean on the paper's scale (direct 1,
     original 0.5, indirect 0).
 
-    Args:
-        threads: of one session. workers: parts of a batch that are worked on side by side; 0: one a CPU.
-
     Raises:
         WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
 
-    def __init__(
-        self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-    ) -> None:
-        check_precision(precision)
+    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
         self.manifest = manifest
         self.layout = SourceFormat.of(manifest)
         self.slope = manifest.number("calibration.slope", 0, STEEPEST)
         self.offset = manifest.number("calibration.offset", -STEEPEST, STEEPEST)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
-        self.session = Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.session = Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime)
         self.provider = self.session.provider
-        self.workers = Workers(workers)
+        self.workers = Workers(runtime.workers)
         self._query_id = token_id(self.tokenizer, QUERY_TAG)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Directness]:
@@ -84,13 +79,11 @@ def directness_inputs(
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_directness_scorer(
-    name: str | Path = "directness", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-) -> DirectnessModel:
+def load_directness_scorer(name: str | Path = "directness", *, runtime: Runtime = Runtime()) -> DirectnessModel:
     """A shipped scorer by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return DirectnessModel(read_manifest(name, "directness"), provider, threads, precision, workers)
+    return DirectnessModel(read_manifest(name, "directness"), runtime)

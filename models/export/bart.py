@@ -111,7 +111,8 @@ class DecoderStep(nn.Module):
         state = self.norm(self.words(ids) + self.positions[past : past + 1])
         outputs: list[Tensor] = []
         for number, layer in enumerate(self.layers):
-            state, key, value = layer(state, bias, *caches[4 * number : 4 * number + 4])
+            own, cross = caches[4 * number : 4 * number + 2], caches[4 * number + 2 : 4 * number + 4]
+            state, key, value = layer(state, bias, own, cross)
             outputs += [key, value]
         log_probs = torch.log_softmax(self.vocabulary(state.reshape(-1, self.heads.size)), dim=-1)
         return (log_probs, *outputs)
@@ -133,8 +134,9 @@ class DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(layer)
 
     def forward(
-        self, state: Tensor, bias: Tensor, past_key: Tensor, past_value: Tensor, cross_key: Tensor, cross_value: Tensor
+        self, state: Tensor, bias: Tensor, own: tuple[Tensor, Tensor], cross: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, Tensor, Tensor]:
+        (past_key, past_value), (cross_key, cross_value) = own, cross
         # one token: heads are split and joined by reshaping alone
         count, width, size = self.heads.count, self.heads.width, self.heads.size
         query, key, value = self.inputs(state).split(size, dim=-1)

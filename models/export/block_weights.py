@@ -50,17 +50,17 @@ def _replace(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.fl
     bits = LowBits.exactly(torch.from_numpy(weight.T.copy()))
     steps = (bits.steps.numpy() + MIDDLE).astype(np.uint8)
     constants = {
-        f"{name}.steps": steps[:, :, 0::2] | (steps[:, :, 1::2] << 4),
-        f"{name}.multiples": bits.multiples.numpy().astype(np.uint8),
-        f"{name}.scale": bits.scale.numpy()[:, None].astype(np.float32),
-        f"{name}.flat": np.array([-1], np.int64),
+        f"{name}_Q4": steps[:, :, 0::2] | (steps[:, :, 1::2] << 4),
+        f"{name}_multiples": bits.multiples.numpy().astype(np.uint8),
+        f"{name}_scale": bits.scale.numpy()[:, None].astype(np.float32),
+        f"{name}_flat": np.array([-1], np.int64),
     }
     model.graph.initializer.extend(numpy_helper.from_array(value, own) for own, value in constants.items())
-    factors, scaled, scales = f"{name}.factors", f"{name}.scaled", f"{name}.scales"
+    factors, scaled, scales = f"{name}_factors", f"{name}_scaled", f"{name}_scales"
     before = [
-        helper.make_node("Cast", [f"{name}.multiples"], [factors], factors, to=TensorProto.FLOAT),
-        helper.make_node("Mul", [factors, f"{name}.scale"], [scaled], scaled),
-        helper.make_node("Reshape", [scaled, f"{name}.flat"], [scales], scales),
+        helper.make_node("Cast", [f"{name}_multiples"], [factors], factors, to=TensorProto.FLOAT),
+        helper.make_node("Mul", [factors, f"{name}_scale"], [scaled], scaled),
+        helper.make_node("Reshape", [scaled, f"{name}_flat"], [scales], scales),
     ]
     place = list(model.graph.node).index(node)
     for offset, each in enumerate(before):
@@ -68,6 +68,6 @@ def _replace(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.fl
     inputs, outputs = weight.shape
     node.op_type, node.domain = "MatMulNBits", DOMAIN
     del node.input[1:]
-    node.input.extend([f"{name}.steps", scales])
+    node.input.extend([f"{name}_Q4", scales])
     about = {"K": inputs, "N": outputs, "bits": 4, "block_size": BLOCK, "accuracy_level": BY_INT8}
     node.attribute.extend(helper.make_attribute(key, value) for key, value in about.items())

@@ -13,21 +13,24 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import BartConfig, BartForConditionalGeneration
 
 from grice.models.errors import InputError
 from grice.models.export.dequantise import read_weights
 from grice.models.export.layers import Heads
+from grice.models.export.meaning import LONGEST
 from grice.models.manifest import Manifest, read_manifest, shipped, write_manifest
 from grice.models.minds.joint_encoder import JOINT_HEADS, JointHead
 from grice.models.runtime.heads import load_arrays
 from grice.models.text.template import read_tokenizer
 from grice.models.training import warm_start
 from grice.models.training.checkpoint import FACTS, TOKENIZER, WEIGHTS, Facts, save_checkpoint
+from grice.models.training.meaning.network import JointBlock
 from grice.models.training.minds import chats
 from grice.models.training.minds.joint_encoder import FASTER
 from grice.models.training.sentence_encoder.recipe import SAMPLES
+from grice.models.training.sentence_trunk import SHAPES
 from grice.models.training.vocabulary import CLS, SEP
 
 GraphWeights = Mapping[str, NDArray[np.float32]]
@@ -97,6 +100,31 @@ def _write_joint_encoder(manifest: Manifest, _: str, out: Path, facts: Facts) ->
         state[f"set_bias.{name}"] = _tensor(head.set_bias / FASTER)
     sets = {name: manifest.settings["sets"][name] for name in JOINT_HEADS}
     _write_state(manifest, out, state, {"recipe": manifest.training["recipe"]["reader"], "sets": sets, **facts})
+
+
+def _write_meaning(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
+    weights = read_weights(manifest.path(f"trunk.{precision}.onnx"))
+    shape = SHAPES[manifest.training["recipe"]["size"]]
+    heads = Heads.of(shape.heads, shape.width)
+    positions = torch.zeros(shape.positions, shape.width)
+    positions[shape.first_position : shape.first_position + LONGEST] = _tensor(weights["positions"])
+    state = {"words.weight": _tensor(weights["words.weight"]), "positions.weight": positions}
+    state |= {"distances.weight": _tensor(weights["near"]), **_norm(weights, "norm", "norm")}
+    for layer in range(_layers(weights, "")):
+        name = f"layers.{layer}"
+        state |= _split(weights, f"{name}.inputs", [f"{name}.{each}" for each in ("query", "key", "value")], heads.scale)
+        for part in ("out", "wide", "narrow"):
+            state |= _split(weights, f"{name}.{part}", [f"{name}.{part}"])
+        for norm in ("attention_norm", "norm"):
+            state |= _norm(weights, f"{name}.{norm}", f"{name}.{norm}")
+    joint = read_weights(manifest.path(f"joint.{precision}.onnx"))
+    network = JointBlock(shape.width)
+    dense = {f"joint.{name}.weight" for name, part in network.named_modules() if isinstance(part, nn.Linear)}
+    whole = {f"trunk.{name}": value for name, value in state.items()}
+    for name in network.state_dict():
+        value = joint[f"joint.{name}"]
+        whole[f"joint.{name}"] = _turned(value) if f"joint.{name}" in dense else _tensor(value)
+    _write_state(manifest, out, whole, {**manifest.training, **facts})
 
 
 def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
@@ -232,6 +260,7 @@ _WRITERS: dict[str, Callable[[Manifest, str, Path, Facts], None]] = {
     "behaviors": _write_heads,
     "directness": _write_directness,
     "intentions": _write_heads,
+    "meaning": _write_meaning,
     "mind": _write_joint_encoder,
     "rewriting": _write_rewriter,
     "sentence-embedding": _write_sentence_encoder,

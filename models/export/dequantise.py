@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from grice.models.errors import WeightsError
+from grice.models.export.block_weights import MIDDLE
 from grice.models.export.onnx_files import STEPS_MIDDLE
 from grice.models.runtime.heads import Floats
 from grice.models.training.low_bits import BLOCK, MOST_STEPS
@@ -40,7 +41,10 @@ def read_weights(path: Path) -> dict[str, Floats]:
                 found[name.removesuffix(ending) + _WEIGHT_OF.get(ending, "")] = dequantise(name.removesuffix(ending), tensors)
     for node in model.graph.node:
         if node.op_type == "MatMulNBits":  # the last block of a column may not be full
-            name, inputs = node.input[1].removesuffix("_Q8"), next(each.i for each in node.attribute if each.name == "K")
+            name, inputs = (
+                node.input[1].removesuffix("_Q8").removesuffix("_Q4"),
+                next(each.i for each in node.attribute if each.name == "K"),
+            )
             found[name] = found[name][:inputs]
     for name, factor in _smoothed(model, tensors):
         found[name] = found[name] * factor[:, None]
@@ -68,6 +72,14 @@ def _by_row(name: str, tensors: Tensors) -> Floats:
     return np.ascontiguousarray(whole.reshape(rows, -1).T)
 
 
+def _by_block(name: str, tensors: Tensors) -> Floats:
+    """A weight of `write_block_weights`, turned to (inputs, outputs)."""
+    both = tensors[f"{name}_Q4"]
+    steps = np.stack([both & 15, both >> 4], axis=-1).reshape(*both.shape[:2], -1).astype(np.float32) - MIDDLE
+    whole = steps * tensors[f"{name}_multiples"][..., None]
+    return np.ascontiguousarray((whole.reshape(len(both), -1) * tensors[f"{name}_scale"]).T.astype(np.float32))
+
+
 def _table(name: str, tensors: Tensors) -> Floats:
     """Embeddings of `TokenTable`, exact or in eight bits."""
     table = tensors[f"{name}.table"].astype(np.float32)
@@ -86,7 +98,14 @@ def _unpacked(both: NDArray[Any], axis: int) -> NDArray[np.int32]:
     return np.concatenate([both & 15, both >> 4], axis=axis).astype(np.int32) - MOST_STEPS
 
 
-_KINDS = {"_quantized": _by_column, "_steps": _low_bits, "_Q8": _by_row, ".table": _table, ".steps": _low_bit_table}
+_KINDS = {
+    "_quantized": _by_column,
+    "_steps": _low_bits,
+    "_Q8": _by_row,
+    "_Q4": _by_block,
+    ".table": _table,
+    ".steps": _low_bit_table,
+}
 _WEIGHT_OF = {".table": ".weight", ".steps": ".weight"}
 
 

@@ -6,6 +6,7 @@ import functools
 import json
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], ve
     found = load_checkpoint(checkpoint, directness.restore)
     for precision in precisions:
         graph, write = bert.DirectnessGraph(found.model, precision == "int8"), _writer(precision, write_low_bits)
-        _write_graph(graph, ("ids", "mask", "query"), "raw", out / f"encoder.{precision}.onnx", write)
+        _write_graph(graph, _Ends(("ids", "mask", "query"), "raw"), out / f"encoder.{precision}.onnx", write)
     recipe = found.facts["recipe"]
     _finish(
         found,
@@ -69,7 +70,7 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
     for precision in precisions:
         small = functools.partial(write_int8_with_ranges, samples=_samples(checkpoint))
         graph, write = bert.SentenceGraph(found.model, precision == "int8"), _writer(precision, small)
-        _write_graph(graph, ("ids", "mask"), "vector", out / f"encoder.{precision}.onnx", write)
+        _write_graph(graph, _Ends(("ids", "mask"), "vector"), out / f"encoder.{precision}.onnx", write)
     recipe = found.facts["recipe"]
     _finish(
         found,
@@ -97,7 +98,8 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
         small = precision == "int8"
         graph = bert.SlotGraph(found.model if small else rounded_encoder(found.model), small)
         write = _writer(precision, write_low_bits)
-        _write_graph(graph, ("ids", "positions", "segments"), "raw", out / f"reader.{precision}.onnx", write, by_piece=True)
+        ends = _Ends(("ids", "positions", "segments"), "raw", by_piece=True)
+        _write_graph(graph, ends, out / f"reader.{precision}.onnx", write)
     _finish(
         found,
         out,
@@ -113,7 +115,8 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
 
 def export_joint_encoder(model: Any, heads: Mapping[str, JointHead], tokenizer: Tokenizer, out: Path) -> Path:
     """Write `reader.int8.onnx` (four bits in the file), `reader.npz` and `tokenizer.json` of a `LowBitEncoder`; returns `out`."""
-    _write_graph(bert.StatesGraph(model, low_bits=True), ("ids", "segments"), "states", out / FILE, write_low_bits, by_piece=True)
+    ends = _Ends(("ids", "segments"), "states", by_piece=True)
+    _write_graph(bert.StatesGraph(model, low_bits=True), ends, out / FILE, write_low_bits)
     save_arrays(out / "reader.npz", heads, HALVED)
     (out / "tokenizer.json").write_text(tokenizer.to_str(), encoding="utf-8")
     return out
@@ -123,16 +126,24 @@ def _writer(precision: str, small: Write) -> Write:
     return small if precision == "int8" else functools.partial(write_precision, precision=precision)
 
 
-def _write_graph(graph: nn.Module, inputs: Sequence[str], output: str, target: Path, write: Write, by_piece: bool = False) -> None:
-    """Write a graph whose inputs have the shape (batch, length), and whose output begins with batch, and `by_piece` length."""
+@dataclass(frozen=True)
+class _Ends:
+    """Inputs of a graph, each of shape (batch, length), and its output, whose shape begins with batch, and `by_piece` length."""
+
+    inputs: Sequence[str]
+    output: str
+    by_piece: bool = False
+
+
+def _write_graph(graph: nn.Module, ends: _Ends, target: Path, write: Write) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     numbers, ones = _TRACED
-    given = [ones if name in ("mask", "query") else numbers for name in inputs]
-    axes = {name: {0: "batch", 1: "length"} for name in inputs}
-    axes[output] = {0: "batch", 1: "length"} if by_piece else {0: "batch"}
+    given = {name: ones if name in ("mask", "query") else numbers for name in ends.inputs}
+    axes = {name: {0: "batch", 1: "length"} for name in ends.inputs}
+    axes[ends.output] = {0: "batch", 1: "length"} if ends.by_piece else {0: "batch"}
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder) / "model.onnx"
-        write_fp32(graph, given, inputs, [output], axes, full)
+        write_fp32(graph, given, [ends.output], axes, full)
         write(full, target)
 
 

@@ -15,13 +15,16 @@ from torch.nn import functional
 
 from grice.models.export.block_weights import write_block_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
-from grice.models.export.onnx_files import write_fp32, write_int8_by_row, write_precision
+from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import read_manifest, write_manifest
+from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
 from grice.models.training.meaning.network import JointBlock, OptionVectors
-from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, restore
+from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, ordinary_texts, restore
+from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
 from grice.models.training.trainer import Schedule
 
@@ -98,10 +101,12 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
     """
     found = load_checkpoint(checkpoint, restore)
+    facts = found.facts
+    recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
+    round_trunk(found.model.trunk, ordinary_texts(recipe, MeaningTokens(found.tokenizer)), recipe.frozen)
     for precision in precisions:
         write_graphs(found.model.trunk, found.model.joint, out, precision)
     (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
-    facts = found.facts
     content: dict[str, Any] = {
         "name": "meaning",
         "version": version,
@@ -110,8 +115,7 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
         "training": {name: facts[name] for name in ("recipe", "bots", "turns", "held_out", "weights") if name in facts},
     }
     write_manifest(out, content)
-    recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
-    reader = MeaningReader(read_manifest(out, "meaning"), "cpu", precision=precisions[0])
+    reader = MeaningReader(read_manifest(out, "meaning"), Runtime("cpu", precision=precisions[0]))
     write_manifest(out, {**content, "settings": asdict(calibrate(reader, calibration_menus(recipe)))})
 
 
@@ -126,30 +130,28 @@ def with_projections(module: nn.Module) -> nn.Module:
 
 
 def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: str) -> None:
-    """Write `trunk.P.onnx` and `joint.P.onnx`. int8 has the trunk's weights in four bits in the file."""
+    """Write `trunk.P.onnx` and `joint.P.onnx`; the trunk is rounded to four bits, in which the file of int8 has it."""
     out.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor([[0, 5, 6, 2], [0, 7, 8, 2]])
-    small = precision == "int8"
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder) / "trunk.onnx"
         axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
-        write_fp32(TrunkGraph(trunk), [ids, torch.ones_like(ids)], ["ids", "mask"], ["states"], axes, full)
+        write_fp32(TrunkGraph(trunk), {"ids": ids, "mask": torch.ones_like(ids)}, ["states"], axes, full)
         target = out / f"trunk.{precision}.onnx"
-        write_block_weights(full, target) if small else write_precision(full, target, precision)
+        write_block_weights(full, target) if precision == "int8" else write_precision(full, target, precision)
         full = Path(folder) / "joint.onnx"
-        inputs = ("states", "own", "vectors", "kinds", "owners")
-        given = [
-            torch.randn(2, 4, trunk.shape.width),
-            torch.tensor([[0, 1, 1, 0]] * 2),
-            torch.randn(3, trunk.shape.width),
-            torch.tensor([0, 2, 3]),
-            torch.tensor([0, 1, 1]),
-        ]
+        given = {
+            "states": torch.randn(2, 4, trunk.shape.width),
+            "own": torch.tensor([[0, 1, 1, 0]] * 2),
+            "vectors": torch.randn(3, trunk.shape.width),
+            "kinds": torch.tensor([0, 2, 3]),
+            "owners": torch.tensor([0, 1, 1]),
+        }
         axes = {"states": {0: "batch", 1: "length"}, "own": {0: "batch", 1: "length"}}
         axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
         axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
         axes |= {name: {0: "batch", 1: "options", 2: "length"} for name in ("starts", "ends")}
-        axes |= {name: {0: "batch"} for name in ("changes", "chosen")}
-        write_fp32(JointGraph(joint), given, inputs, OUTPUTS, axes, full)
+        axes |= {name: {0: "batch"} for name in ("changes", "chosen", "judged")}
+        write_fp32(JointGraph(joint), given, OUTPUTS, axes, full)
         target = out / f"joint.{precision}.onnx"
-        write_int8_by_row(full, target) if small else write_precision(full, target, precision)
+        write_precision(full, target, precision, by_row=True)

@@ -22,7 +22,7 @@ from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQua
 from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
 
-from grice.models.runtime.session import check_precision
+from grice.models.runtime.runtime import check_precision
 
 OPSET = 17
 STEPS_MIDDLE = 128
@@ -37,23 +37,23 @@ Feed = Mapping[str, NDArray[Any]]
 
 
 def write_fp32(
-    module: nn.Module,
-    inputs: Sequence[Tensor],
-    input_names: Sequence[str],
-    output_names: Sequence[str],
-    axes: Mapping[str, Mapping[int, str]],
-    path: Path,
+    module: nn.Module, inputs: Mapping[str, Tensor], outputs: Sequence[str], axes: Mapping[str, Mapping[int, str]], path: Path
 ) -> None:
-    """Trace `module` on `inputs` and write it; `axes` are the dimensions that vary, by input or output name."""
+    """Trace `module` on `inputs`, by name and in order, and write it.
+
+    Args:
+        outputs: their names.
+        axes: the dimensions that vary, by input or output name.
+    """
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the tracer warns of shapes, which the parity check covers
         torch.onnx.export(
             module.eval(),
-            tuple(inputs),
+            tuple(inputs.values()),
             str(path),
-            input_names=list(input_names),
-            output_names=list(output_names),
-            dynamic_axes={name: dict(axes[name]) for name in (*input_names, *output_names) if name in axes},
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes={name: dict(axes[name]) for name in (*inputs, *outputs) if name in axes},
             opset_version=OPSET,
             dynamo=False,
         )

@@ -17,6 +17,7 @@ from grice.models.directness.scorer import DirectnessModel
 from grice.models.errors import WeightsError
 from grice.models.manifest import FILE, read_manifest
 from grice.models.rewriter.rewriter import Rewriter
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder
 from grice.models.slots.resolver import SlotResolver
 from grice.models.training.slots.examples import SlotExample, from_direct
@@ -75,11 +76,13 @@ def _figure(folder: Path, precision: str, task: str, rows: list[direct_corpus.Tr
     if task == "rewriting":
         import sacrebleu
 
-        rewrites = Rewriter(manifest, precision=precision).predict([Dialogue.of(row.indirect, row.history) for row in rows])
+        rewrites = Rewriter(manifest, runtime=Runtime(precision=precision)).predict(
+            [Dialogue.of(row.indirect, row.history) for row in rows]
+        )
         texts = [rewrite.text for rewrite in rewrites]
         bleu: float = sacrebleu.corpus_bleu(texts, [[row.direct for row in rows]], lowercase=True).score
         return round(bleu, 3)
-    scorer = DirectnessModel(manifest, precision=precision)
+    scorer = DirectnessModel(manifest, runtime=Runtime(precision=precision))
     scores = [
         [result.score for result in scorer.predict([Dialogue.of(getattr(row, form), row.history) for row in rows])]
         for form in ("direct", "original", "indirect")
@@ -95,7 +98,7 @@ def _indirect_slots(data_dir: Path) -> list[SlotExample]:
 
 
 def _accuracy(folder: Path, precision: str, task: str, examples: list[SlotExample]) -> float:
-    resolver = SlotResolver(read_manifest(folder, task), precision=precision)
+    resolver = SlotResolver(read_manifest(folder, task), runtime=Runtime(precision=precision))
     found = resolver.predict([example.question for example in examples])
     right = [each.shares[int(np.argmax(said.probabilities))] == 1 for each, said in zip(examples, found, strict=True)]
     return round(float(np.mean(right)), 4)
@@ -103,6 +106,6 @@ def _accuracy(folder: Path, precision: str, task: str, examples: list[SlotExampl
 
 def _cosine(reference: Path, folder: Path, precision: str, task: str, rows: list[direct_corpus.Triple]) -> float:
     texts = [row.original for row in rows]
-    exact = SentenceEncoder(read_manifest(reference, task), precision="fp32").encode(texts)
-    found = SentenceEncoder(read_manifest(folder, task), precision=precision).encode(texts)
+    exact = SentenceEncoder(read_manifest(reference, task), runtime=Runtime(precision="fp32")).encode(texts)
+    found = SentenceEncoder(read_manifest(folder, task), runtime=Runtime(precision=precision)).encode(texts)
     return round(float((exact * found).sum(1).mean()), 4)

@@ -72,7 +72,7 @@ def _write_graphs(model: Any, folder: Path, small_table: bool) -> dict[str, Path
     ids, mask = torch.tensor([[2, 7, 8, 9], [2, 7, 8, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 1, 0]])
     encoder, decoder = folder / "encoder.onnx", folder / "decoder.onnx"
     crossed = bart.cross_names(layers)
-    write_fp32(bart.EncoderGraph(model, small_table), (ids, mask), ["ids", "mask"], crossed, bart.dynamic_axes(crossed), encoder)
+    write_fp32(bart.EncoderGraph(model, small_table), {"ids": ids, "mask": mask}, crossed, bart.dynamic_axes(crossed), encoder)
     caches: list[Tensor] = []
     for _ in range(layers):
         past, source = 3, mask.size(1)
@@ -80,8 +80,7 @@ def _write_graphs(model: Any, folder: Path, small_table: bool) -> dict[str, Path
     given, made = bart.cache_names(layers), bart.present_names(layers)
     write_fp32(
         bart.DecoderStep(model, small_table),
-        (ids[:, :1], mask, *caches),
-        ["ids", "mask", *given],
+        {"ids": ids[:, :1], "mask": mask, **dict(zip(given, caches, strict=True))},
         ["log_probs", *made],
         bart.dynamic_axes([*given, *made]),
         decoder,

@@ -13,7 +13,8 @@ from grice.models.face_acts.inputs import read_inputs
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import FACE_ACTS, PERSUASION_ROLES, Intentions, PersuasionRole
 from grice.models.runtime.parallel import Workers
-from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.runtime.runtime import Runtime
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
 
 HISTORY_TURNS = 100
 
@@ -23,7 +24,6 @@ class FaceActDetector:
 
     Args:
         user_role: whether the user is the one to be persuaded (of a bot that asks or sells) or the one who persuades.
-        workers: parts of a batch that are worked on side by side; 0: one a CPU.
 
     Raises:
         WeightsError: the heads cannot be read, or belong to another encoder.
@@ -31,7 +31,11 @@ class FaceActDetector:
     """
 
     def __init__(
-        self, manifest: Manifest, encoder: SentenceEncoder, user_role: PersuasionRole = "persuadee", workers: int = 0
+        self,
+        manifest: Manifest,
+        encoder: SentenceEncoder,
+        user_role: PersuasionRole = "persuadee",
+        runtime: Runtime = Runtime(),
     ) -> None:
         if user_role not in PERSUASION_ROLES:
             raise InputError("user_role", user_role, ", ".join(PERSUASION_ROLES))
@@ -41,7 +45,7 @@ class FaceActDetector:
         self.provider = encoder.provider
         self.user_role = user_role
         self.heads = FaceHeads.load(manifest.path("heads.npz"))
-        self.workers = Workers(workers)
+        self.workers = Workers(runtime.workers)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
         """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last."""
@@ -74,10 +78,7 @@ def load_intention_detector(
     name: str | Path = "intentions",
     *,
     user_role: PersuasionRole = "persuadee",
-    provider: str = "auto",
-    threads: int = 1,
-    precision: str = "int8",
-    workers: int = 0,
+    runtime: Runtime = Runtime(),
 ) -> FaceActDetector:
     """A shipped detector by name, or one from a folder, with the encoder that it names; loaded once a process.
 
@@ -86,7 +87,4 @@ def load_intention_detector(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "intentions")
-    encoder = load_sentence_encoder(
-        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
-    )
-    return FaceActDetector(manifest, encoder, user_role, workers)
+    return FaceActDetector(manifest, load_encoder_of(manifest, runtime), user_role, runtime)

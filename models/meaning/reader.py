@@ -24,7 +24,8 @@ from grice.models.meaning.results import (
     SlotMeaning,
     TurnMeaning,
 )
-from grice.models.runtime.session import Session, check_precision
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
 from grice.models.text.template import read_tokenizer
 
@@ -93,16 +94,16 @@ class MeaningReader:
         WeightsError, ProviderError: the model cannot be loaded. InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
-        self.precision = check_precision(precision)
+    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
+        self.precision = precision = runtime.precision
         self.manifest = manifest
         self.threshold = manifest.number("threshold", 0, 1)
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", "share", "margin", "cosine")]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
         self.tokens = MeaningTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.trunk = Session(manifest.path(f"trunk.{precision}.onnx"), provider, threads)
-        self.joint = Session(manifest.path(f"joint.{precision}.onnx"), provider, threads)
+        self.trunk = Session(manifest.path(f"trunk.{precision}.onnx"), runtime)
+        self.joint = Session(manifest.path(f"joint.{precision}.onnx"), runtime)
         self.provider = self.trunk.provider
         self._menu = functools.lru_cache(maxsize=KEPT_MENUS)(self._read_menu)
 
@@ -262,12 +263,10 @@ def _sigmoid(score: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=4, typed=True)
-def load_meaning_reader(
-    name: str | Path = "meaning", *, provider: str = "auto", threads: int = 1, precision: str = "int8"
-) -> MeaningReader:
+def load_meaning_reader(name: str | Path = "meaning", *, runtime: Runtime = Runtime()) -> MeaningReader:
     """The shipped reader by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded. InputError: an argument is out of range.
     """
-    return MeaningReader(read_manifest(name, "meaning"), provider, threads, precision)
+    return MeaningReader(read_manifest(name, "meaning"), runtime)

@@ -23,6 +23,7 @@ from grice.models.minds.sentence_heads import membership
 from grice.models.minds.wording import dated_replaced, movies, naming, spelt_out, title
 from grice.models.runtime.heads import Floats, load_arrays
 from grice.models.runtime.recurrent_networks import softmax
+from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.text.template import read_tokenizer, token_id
 
@@ -262,17 +263,11 @@ class JointEncoder:
         InputError: an argument is out of range.
     """
 
-    def __init__(
-        self,
-        files: Callable[[str], Path],
-        sets: Mapping[str, Sequence[LabelSet]],
-        provider: str = "auto",
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, files: Callable[[str], Path], sets: Mapping[str, Sequence[LabelSet]], runtime: Runtime = Runtime()) -> None:
         self.tokens = JointTokens(read_tokenizer(files("tokenizer.json")))
         self.heads = load_heads(files("reader.npz"), sets)
         self.members = {name: membership(name, sets[name]) for name in JOINT_HEADS}
-        self.session = Session(files(FILE), provider, threads)
+        self.session = Session(files(FILE), runtime)
         self.shares = functools.lru_cache(REMEMBERED)(self._shares)
         """Of a head's sets, shape (sets,): the arguments are the head and the reading."""
 

@@ -36,7 +36,8 @@ from grice.models.minds.sentence_heads import (
 )
 from grice.models.minds.wording import names
 from grice.models.runtime.parallel import Workers
-from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
+from grice.models.runtime.runtime import Runtime
+from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
 
 HISTORY_TURNS = 40
 REMEMBERED = 4096
@@ -83,24 +84,21 @@ class MindMembers:
 class MindModel:
     """Reads recommendation dialogues, and answers RecToM's questions on them.
 
-    Args:
-        workers: parts of a batch that are worked on side by side; 0: one a CPU. threads: of the joint encoder's session.
-
     Raises:
         WeightsError: the heads cannot be read, or belong to another encoder.
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, workers: int = 0, threads: int = 1) -> None:
+    def __init__(self, manifest: Manifest, encoder: SentenceEncoder, runtime: Runtime = Runtime()) -> None:
         encoder.check_fitted(manifest)
         self.manifest = manifest
         self.provider = encoder.provider
         heads = MindHeads.load(manifest.path("heads.npz"), sets_in(manifest))
         sets = {name: head.sets for name, head in heads.heads.items()}
         has_joint = "reader" in manifest.settings and manifest.setting("reader", bool, "true or false")
-        joint = JointEncoder(manifest.path, sets, encoder.provider, threads) if has_joint else None
+        joint = JointEncoder(manifest.path, sets, replace(runtime, provider=encoder.provider)) if has_joint else None
         self.members = MindMembers(encoder, heads, joint)
-        self.workers = Workers(workers)
+        self.workers = Workers(runtime.workers)
         self._intentions = functools.lru_cache(REMEMBERED)(self._read_intentions)
         self._attitude = functools.lru_cache(REMEMBERED)(self._read_attitude)
 
@@ -207,9 +205,7 @@ class MindTracker:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_mind_model(
-    name: str | Path = "mind", *, provider: str = "auto", threads: int = 1, precision: str = "int8", workers: int = 0
-) -> MindModel:
+def load_mind_model(name: str | Path = "mind", *, runtime: Runtime = Runtime()) -> MindModel:
     """A shipped model by name, or one from a folder, with the encoder that it names; loaded once a process.
 
     Raises:
@@ -217,7 +213,4 @@ def load_mind_model(
         InputError: an argument is out of range.
     """
     manifest = read_manifest(name, "mind")
-    encoder = load_sentence_encoder(
-        manifest.setting("encoder.name", str, "a name"), provider=provider, threads=threads, precision=precision
-    )
-    return MindModel(manifest, encoder, workers, threads)
+    return MindModel(manifest, load_encoder_of(manifest, runtime), runtime)

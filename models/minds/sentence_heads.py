@@ -60,9 +60,8 @@ def intention_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], place:
     named = sum(len(movies(each.text)) for each in turns[:place])
     asked_last = parts(before)[-1] if before else ""
     facts = [place == 0, place == 1, min(place, MOST_TURNS), bool(after), min(named, MOST_NAMED)]
-    return read(
-        encoder, own, places(len(own), place), [turn, before, after], [turn, own[0], own[-1], before, asked_last, after], facts
-    )
+    cued = [turn, own[0], own[-1], before, asked_last, after]
+    return read(encoder, MindTexts(own, places(len(own), place), [turn, before, after], cued, facts))
 
 
 def next_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], role: MindRole) -> MindInputs:
@@ -72,14 +71,14 @@ def next_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], role: MindR
     own = [masked(part) for part in parts(turns[-1].text)]
     sums = [_sum(turn.text for turn in turns if (turn.role == role) == mine) for mine in (True, False)]
     facts = [count, *(count <= most for most in (1, 2, 3, 4, 6)), count > 10, count > 14, turns[0].role == role]
-    return read(
-        encoder,
+    texts = MindTexts(
         own,
         places(len(own), count),
         [last, before, third],
         [last, before, third, fourth, own[-1]],
         np.concatenate([*sums, np.array(facts)]),
     )
+    return read(encoder, texts)
 
 
 def attitude_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], item: str) -> MindInputs:
@@ -102,14 +101,14 @@ def attitude_inputs(encoder: SentenceEncoder, turns: Sequence[RoleTurn], item: s
         *(min(len(offered), MOST_COUNTED), min(rank, MOST_COUNTED), min(len(naming), MOST_COUNTED), len(turns)),
         *(any(THIS in clause for clause in own), ANOTHER in reaction, speakers.count("seeker"), speakers.count("recommender")),
     ]
-    return read(
-        encoder,
+    texts = MindTexts(
         own,
         np.concatenate([places(len(own), len(turns)), _aboutness(own, rank)], axis=1),
         [mention, mentioning, reaction, about, between],
         [mention, mentioning, reaction, about, own[-1], between, mentions[-1]],
         facts,
     )
+    return read(encoder, texts)
 
 
 def clauses(text: str) -> list[str]:
@@ -128,28 +127,32 @@ def _aboutness(own: Sequence[str], rank: int) -> Floats:
     return np.array(rows, np.float32)
 
 
-def read(
-    encoder: SentenceEncoder,
-    own: Sequence[str],
-    part_facts: Floats,
-    around: Sequence[str],
-    cued: Sequence[str],
-    facts: Sequence[float] | Floats,
-) -> MindInputs:
-    """Inputs from masked texts; a text that is empty has a vector of zeros.
+@dataclass(frozen=True)
+class MindTexts:
+    """Masked texts that inputs are read from.
 
-    Args:
+    Attributes:
         own: the parts. part_facts: more of each than its cues, shape (parts, k).
         around: texts whose vectors are read. cued: texts whose cues are read. facts: more of the whole.
     """
-    texts = [text for text in (*own, *around) if text]
-    vectors = dict(zip(texts, encoder.encode(texts), strict=True))
+
+    own: Sequence[str]
+    part_facts: Floats
+    around: Sequence[str]
+    cued: Sequence[str]
+    facts: Sequence[float] | Floats
+
+
+def read(encoder: SentenceEncoder, texts: MindTexts) -> MindInputs:
+    """Inputs from masked texts; a text that is empty has a vector of zeros."""
+    encoded = [text for text in (*texts.own, *texts.around) if text]
+    vectors = dict(zip(encoded, encoder.encode(encoded), strict=True))
     nothing = np.zeros(encoder.width, np.float32)
     return MindInputs(
-        np.stack([vectors[part] for part in own]),
-        np.concatenate([np.stack([cues(part) for part in own]), part_facts], axis=1).astype(np.float32),
-        np.stack([vectors.get(text, nothing) for text in around]),
-        np.concatenate([*(cues(text) for text in cued), np.asarray(facts)]).astype(np.float32),
+        np.stack([vectors[part] for part in texts.own]),
+        np.concatenate([np.stack([cues(part) for part in texts.own]), texts.part_facts], axis=1).astype(np.float32),
+        np.stack([vectors.get(text, nothing) for text in texts.around]),
+        np.concatenate([*(cues(text) for text in texts.cued), np.asarray(texts.facts)]).astype(np.float32),
     )
 
 

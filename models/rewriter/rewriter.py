@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grice.models.dialogue import Dialogue, check_each
@@ -14,7 +15,8 @@ from grice.models.results import Rewrite
 from grice.models.rewriter.generation import DecoderShape, Generator, Hypothesis
 from grice.models.rewriter.supported import SupportedTokens
 from grice.models.runtime.parallel import Workers
-from grice.models.runtime.session import Session, check_precision
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.session import Session
 from grice.models.text.template import (
     TARGET_FORMS,
     EncodedSource,
@@ -42,7 +44,6 @@ class Rewriter:
         manifest: which model; see `load_rewriter`.
         form: "direct" for understanding a user, "indirect" for softening a bot's reply.
         beams: 1 is greedy.
-        threads: of one session. workers: parts of a batch that are worked on side by side; 0: one a CPU.
 
     Raises:
         InputError: the model does not write that form, or a number is out of range.
@@ -53,18 +54,14 @@ class Rewriter:
         self,
         manifest: Manifest,
         form: TargetForm = "direct",
-        provider: str = "auto",
-        threads: int = 1,
-        precision: str = "int8",
         beams: int = 1,
-        workers: int = 0,
+        runtime: Runtime = Runtime(),
     ) -> None:
         forms = manifest.texts("forms", TARGET_FORMS)
         if form not in forms:
             raise InputError("form", form, ", ".join(forms))
         if isinstance(beams, bool) or not isinstance(beams, int) or not 1 <= beams <= 16:
             raise InputError("beams", beams, "1 to 16")
-        check_precision(precision)
         self.manifest = manifest
         self.form = form
         self.beams = beams
@@ -72,8 +69,8 @@ class Rewriter:
         self.layout = SourceFormat.of(manifest)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
         self.supported = SupportedTokens(self.tokenizer) if manifest.setting("supported_only", bool, "true or false") else None
-        self.workers = Workers(workers)
-        self.generator = _generator(manifest.folder, provider, threads, precision)
+        self.workers = Workers(runtime.workers)
+        self.generator = _generator(manifest.folder, replace(runtime, workers=0))
         self.provider = self.generator.encoder.provider
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
@@ -139,12 +136,12 @@ class Rewriter:
 
 
 @functools.lru_cache(maxsize=8, typed=True)
-def _generator(folder: Path, provider: str, threads: int, precision: str) -> Generator:
+def _generator(folder: Path, runtime: Runtime) -> Generator:
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
     return Generator(
-        Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads),
-        Session(manifest.path(f"decoder.{precision}.onnx"), provider, threads),
+        Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime),
+        Session(manifest.path(f"decoder.{runtime.precision}.onnx"), runtime),
         DecoderShape.of(manifest),
     )
 
@@ -154,11 +151,8 @@ def load_rewriter(
     name: str | Path = "rewriter",
     form: TargetForm = "direct",
     *,
-    provider: str = "auto",
-    threads: int = 1,
-    precision: str = "int8",
     beams: int = 1,
-    workers: int = 0,
+    runtime: Runtime = Runtime(),
 ) -> Rewriter:
     """A shipped rewriter by name, or one from a folder; loaded once a process for the same arguments.
 
@@ -166,4 +160,4 @@ def load_rewriter(
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return Rewriter(read_manifest(name, "rewriting"), form, provider, threads, precision, beams, workers)
+    return Rewriter(read_manifest(name, "rewriting"), form, beams, runtime)

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from grice.models.errors import InputError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -17,15 +15,10 @@ class Workers:
     """Runs a batch function on parts of a batch, in `count` threads; onnxruntime gives the interpreter free while it computes.
 
     Args:
-        count: 1 to 64; 0: as many as the CPUs that this process may use.
-
-    Raises:
-        InputError: `count` is out of range.
+        count: 1 or more; 0: as many as the CPUs that this process may use.
     """
 
     def __init__(self, count: int) -> None:
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 64:
-            raise InputError("workers", count, "0 to 64")
         self.count = count or _cpus()
         self._threads = ThreadPoolExecutor(self.count, thread_name_prefix="grice-part") if self.count > 1 else None
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import onnxruntime as ort
 
-from grice.models.errors import InputError, ProviderError, WeightsError
+from grice.models.errors import ProviderError, WeightsError
+from grice.models.runtime.runtime import Runtime
 
 SHORT_NAMES = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 AUTO_ORDER = ("CUDAExecutionProvider", "CPUExecutionProvider")
-PRECISIONS = ("int8", "fp32", "fp16")
 
 
 def choose_provider(name: str) -> str:
@@ -38,15 +38,14 @@ class Session:
         shapes: the shape of each input and output, by name; a dimension that varies has a name.
 
     Raises:
-        InputError: `threads` is not 1 to 64.
         ProviderError: the provider is not available.
         WeightsError: onnxruntime cannot read the file.
     """
 
-    def __init__(self, path: Path, provider: str = "auto", threads: int = 1) -> None:
+    def __init__(self, path: Path, runtime: Runtime = Runtime()) -> None:
         self.path = path
-        self.provider = choose_provider(provider)
-        self._session = _open(path, self.provider, threads)
+        self.provider = choose_provider(runtime.provider)
+        self._session = _open(path, self.provider, runtime.threads)
         self.shapes = {each.name: tuple(each.shape) for each in (*self._session.get_inputs(), *self._session.get_outputs())}
 
     def run(self, outputs: Sequence[str], feed: Mapping[str, Any]) -> list[Any]:
@@ -63,8 +62,6 @@ class Session:
 
 
 def _open(path: Path, provider: str, threads: int) -> ort.InferenceSession:
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 64:
-        raise InputError("threads", threads, "1 to 64")
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -74,14 +71,3 @@ def _open(path: Path, provider: str, threads: int) -> ort.InferenceSession:
         return ort.InferenceSession(str(path), options, providers=[provider])
     except Exception as error:  # onnxruntime raises its own untyped errors
         raise WeightsError(f"{path}: onnxruntime cannot load it: {error}") from error
-
-
-def check_precision(precision: str) -> str:
-    """Return `precision` if there is such a one.
-
-    Raises:
-        InputError: it is unknown.
-    """
-    if precision not in PRECISIONS:
-        raise InputError("precision", precision, ", ".join(PRECISIONS))
-    return precision

@@ -6,6 +6,7 @@ import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from grice.models.dialogue import check_each, plain_text
 from grice.models.errors import WeightsError
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.runtime.session import Session, check_precision
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.session import Session
 from grice.models.text.template import read_tokenizer, token_id
 
 Key = TypeVar("Key")
@@ -34,13 +36,13 @@ class SentenceEncoder:
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
-        self.precision = check_precision(precision)
+    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
+        self.precision = runtime.precision
         self.manifest = manifest
         self.max_tokens = manifest.count("max_tokens", 4, 65_536)
         self.width = manifest.count("width", 1, 65_536)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
-        self.session = Session(manifest.path(f"encoder.{precision}.onnx"), provider, threads)
+        self.session = Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime)
         self.provider = self.session.provider
         if self.session.shapes["vector"][-1] not in (self.width, "width"):
             raise manifest.refuse("width", self.width, f"{self.session.shapes['vector'][-1]}, as the encoder has")
@@ -56,7 +58,7 @@ class SentenceEncoder:
         check_each(texts, str, "texts")
         with self._lock:
             known = {text: self._vectors[text] for text in texts if text in self._vectors}
-        for group in _alike([(text, self._ids(text)) for text in dict.fromkeys(texts) if text not in known]):
+        for group in _alike([(text, self.ids(text)) for text in dict.fromkeys(texts) if text not in known]):
             ids, mask = padded([row for _, row in group])
             vectors = self.session.run(["vector"], {"ids": ids, "mask": mask})[0]
             known.update(zip((text for text, _ in group), vectors, strict=True))
@@ -92,13 +94,14 @@ class SentenceEncoder:
         """Whether all of `text` is read."""
         return len(self._pieces(text)) <= self.max_tokens - 2
 
+    def ids(self, text: str) -> list[int]:
+        """The pieces that are read of `text`, at most `max_tokens` with those of its start and end."""
+        start, end = self._ends
+        return [start, *self._pieces(text)[: self.max_tokens - 2], end]
+
     def _pieces(self, text: str) -> list[int]:
         pieces: list[int] = self.tokenizer.encode(plain_text(text), add_special_tokens=False).ids
         return pieces
-
-    def _ids(self, text: str) -> list[int]:
-        start, end = self._ends
-        return [start, *self._pieces(text)[: self.max_tokens - 2], end]
 
 
 def _alike(rows: Sequence[tuple[Key, list[int]]]) -> list[list[tuple[Key, list[int]]]]:
@@ -118,13 +121,20 @@ def padded(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_sentence_encoder(
-    name: str | Path = "sentence_encoder", *, provider: str = "auto", threads: int = 1, precision: str = "int8"
-) -> SentenceEncoder:
+def load_sentence_encoder(name: str | Path = "sentence_encoder", *, runtime: Runtime = Runtime()) -> SentenceEncoder:
     """A shipped encoder by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return SentenceEncoder(read_manifest(name, "sentence-embedding"), provider, threads, precision)
+    return SentenceEncoder(read_manifest(name, "sentence-embedding"), runtime)
+
+
+def load_encoder_of(manifest: Manifest, runtime: Runtime) -> SentenceEncoder:
+    """The encoder that a model's manifest names. Models share it, also those with other workers: it has none.
+
+    Raises:
+        ModelNotFound, WeightsError, ProviderError: it cannot be loaded.
+    """
+    return load_sentence_encoder(manifest.setting("encoder.name", str, "a name"), runtime=replace(runtime, workers=0))

@@ -13,7 +13,8 @@ from grice.models.dialogue import check_each
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import SlotValues
-from grice.models.runtime.session import Session, check_precision
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.session import Session
 from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.slots.questions import SlotQuestion
 from grice.models.text.template import read_tokenizer
@@ -30,13 +31,13 @@ class SlotResolver:
         InputError: an argument is out of range.
     """
 
-    def __init__(self, manifest: Manifest, provider: str = "auto", threads: int = 1, precision: str = "int8") -> None:
-        self.precision = check_precision(precision)
+    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
+        self.precision = runtime.precision
         self.manifest = manifest
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.margin = manifest.number("margin", 0, 1)
         self.tokens = SlotTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.session = Session(manifest.path(f"reader.{precision}.onnx"), provider, threads)
+        self.session = Session(manifest.path(f"reader.{runtime.precision}.onnx"), runtime)
         self.provider = self.session.provider
         self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.tokens.pieces)
 
@@ -81,13 +82,11 @@ def softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_slot_resolver(
-    name: str | Path = "slot_values", *, provider: str = "auto", threads: int = 1, precision: str = "int8"
-) -> SlotResolver:
+def load_slot_resolver(name: str | Path = "slot_values", *, runtime: Runtime = Runtime()) -> SlotResolver:
     """The shipped resolver by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    return SlotResolver(read_manifest(name, "slot-values"), provider, threads, precision)
+    return SlotResolver(read_manifest(name, "slot-values"), runtime)

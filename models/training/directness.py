@@ -21,7 +21,7 @@ from grice.models.directness.scorer import directness_inputs
 from grice.models.text.template import QUERY_TAG, TAGS, SourceFormat, encode_source, token_id
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
-from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, bucketed, choose_device
 
 Loss = Literal["pointwise", "pairwise", "both"]
 RawScores = NDArray[np.float32]
@@ -101,7 +101,7 @@ def train_directness(
         return exact, {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
     batches = batcher(tokenizer, rows, recipe)
-    best = Trainer(model, out, recipe.schedule, batches, loss, evaluate, place).fit()
+    best = Trainer(model, out, recipe.schedule, Objective(batches, loss, evaluate), place).fit()
     slope, offset = calibration(raw_scores(model.eval(), tokenizer, dev, recipe.layout))
     facts = {"recipe": asdict(recipe), "dev_exact_match": best, "calibration": {"slope": slope, "offset": offset}}
     save_checkpoint(out / "model", model, tokenizer, facts | started_from(start))

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
 
 from grice.models.runtime.heads import Forest, Networks, Slots, WordModel, halved, logit, word_values
-from grice.models.training.small_networks import descend, moments, scale
+from grice.models.training.small_networks import DescentStep, descend, moments, scale
 
 Matrix = NDArray[np.float64]
 BATCH = 64
@@ -61,7 +61,7 @@ def _network(scaled: Tensor, shares: Tensor, recipe: NetworkRecipe, seed: int) -
             said, wanted = model(scaled[chosen])[known[chosen]], shares[chosen][known[chosen]]
             return nn.functional.binary_cross_entropy_with_logits(said, wanted)
 
-        descend(model, len(scaled), BATCH, recipe, loss)
+        descend(model, len(scaled), recipe, loss, DescentStep(BATCH))
     return tuple(each.detach().numpy().copy() for each in (hidden.weight.T, hidden.bias, output.weight.T, output.bias))
 
 

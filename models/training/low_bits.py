@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 BLOCK = 64
@@ -42,15 +43,29 @@ class LowBits:
 
     @classmethod
     def exactly(cls, weight: Tensor) -> LowBits:
-        """As `of`, but a block that four bits hold as it is stays as it is: dequantised weights are written as they were read."""
+        """As `of`, but what four bits hold as it is stays as it is: weights that were rounded once are not rounded again.
+
+        A block stays that fits the scale of `of`; all blocks of an output do where some other scale, of which its largest weight is
+        a whole multiple, fits them all.
+        """
         near = cls.of(weight)
-        blocks = weight.detach().float().reshape(len(weight), -1, BLOCK) / near.scale[:, None, None]
-        steps, multiples = near.steps.clone(), near.multiples.clone()
-        for multiple in range(MOST_MULTIPLE, 0, -1):
-            tried = (blocks / multiple).round()
-            fits = ((tried * multiple - blocks).abs().amax(-1) < SAME) & (tried.abs().amax(-1) <= MOST_STEPS)
-            steps[fits], multiples[fits] = tried[fits], float(multiple)
-        return cls(steps, multiples, near.scale)
+        blocks = weight.detach().float().reshape(len(weight), -1, BLOCK)
+        steps, multiples, fits = _whole_steps(blocks, near.scale)
+        steps, multiples = torch.where(fits[..., None], steps, near.steps), torch.where(fits, multiples, near.multiples)
+        scale = near.scale.clone()
+        left = (~fits.all(1)).nonzero()[:, 0]
+        for whole in range(MOST_STEPS * MOST_MULTIPLE - 1, 0, -1):
+            tried = scale[left] * MOST_STEPS * MOST_MULTIPLE / whole
+            scaled = blocks[left] / tried[:, None, None]
+            likely = ((scaled.round() - scaled).abs().amax((1, 2)) < SAME).nonzero()[:, 0]
+            found_steps, found_multiples, fits = _whole_steps(blocks[left[likely]], tried[likely])
+            kept = fits.all(1)
+            rows = left[likely[kept]]
+            steps[rows], multiples[rows], scale[rows] = found_steps[kept], found_multiples[kept], tried[likely[kept]]
+            left = left[~torch.isin(left, rows)]
+            if not len(left):
+                break
+        return cls(steps, multiples, scale)
 
     @property
     def whole(self) -> Tensor:
@@ -61,6 +76,19 @@ class LowBits:
     def weight(self) -> Tensor:
         """The weights that these stand for, shape (outputs, inputs)."""
         return self.whole * self.scale[:, None]
+
+
+def _whole_steps(blocks: Tensor, scale: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Steps and multiples of blocks (outputs, blocks, `BLOCK`) that are whole numbers of a scale, and which blocks are."""
+    scaled = blocks / scale[:, None, None]
+    steps, multiples = torch.zeros_like(scaled), torch.ones_like(scaled[..., 0])
+    fitted = torch.zeros_like(multiples, dtype=torch.bool)
+    for multiple in range(MOST_MULTIPLE, 0, -1):
+        tried = (scaled / multiple).round()
+        fits = ((tried * multiple - scaled).abs().amax(-1) < SAME) & (tried.abs().amax(-1) <= MOST_STEPS)
+        steps[fits], multiples[fits] = tried[fits], float(multiple)
+        fitted |= fits
+    return steps, multiples, fitted
 
 
 def rounded(weight: Tensor) -> Tensor:

@@ -20,7 +20,7 @@ from grice.models.text.template import QUERY_TAG, SPEAKER_TAGS, SourceFormat, Ta
 from grice.models.training.checkpoint import save_checkpoint
 from grice.models.training.rewriter.data import Encoded, RewriteBatch, RewriteExample, SpecialIds, collate, encode
 from grice.models.training.rewriter.recipe import cross_entropy
-from grice.models.training.trainer import Schedule, Trainer, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def train_paper(data_dir: Path, out: Path, recipe: PaperRecipe | None = None, de
         mean = sum(losses) / len(losses)
         return -mean, {"validation_loss": mean}
 
-    best = -Trainer(model, out, recipe.schedule, batches, loss, evaluate, place, half=False).fit()
+    best = -Trainer(model, out, recipe.schedule, Objective(batches, loss, evaluate, half=False), place).fit()
     save_checkpoint(out / "model", model, tokenizer, {"recipe": "paper", "validation_loss": best, **asdict(recipe)})
     return best
 

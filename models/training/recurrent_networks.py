@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from grice.models.runtime.heads import Floats, halved
 from grice.models.runtime.recurrent_networks import RecurrentNetworks
-from grice.models.training.small_networks import descend, moments, scale
+from grice.models.training.small_networks import DescentStep, descend, moments, scale
 
 BATCH = 8
 """Dialogues."""
@@ -107,7 +107,7 @@ def _fitted(
         def loss(chosen: Tensor) -> Tensor:
             return _loss(model, [examples[at] for at in chosen], [scaled[at] for at in chosen], recipe.auxiliary)
 
-        descend(model, len(examples), BATCH, recipe, loss, clip=1.0)
+        descend(model, len(examples), recipe, loss, DescentStep(BATCH, clip=1.0))
     found = {name: value.detach().numpy() for name, value in model.named_parameters()}
     return tuple(found[name].T.copy() for name in PARTS)
 

@@ -6,23 +6,69 @@ to come. A few thousand tokens of ordinary text are enough to know which inputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from grice.models.training.low_bits import BLOCK, MOST_MULTIPLE, MOST_STEPS, LowBits
+from grice.models.training.sentence_trunk import SentenceTrunk, padded
 
+AT_ONCE = 16
+HELD = 1e-5
+"""Of the largest weight: less of a difference is rounding of floats."""
+SHARING_INPUTS = (("query", "key", "value"), ("out",), ("wide",), ("narrow",))
+"""Dense parts of a layer, in the order in which they run."""
 DAMPING = 0.01
 SHRINKING = tuple(1 - 0.05 * step for step in range(9))
 """How far a block's largest weight may be cut: the share with the least squared error is taken."""
 
 
-def round_layer(layer: nn.Linear, inputs: Tensor) -> None:
-    """Round a layer's weight in place, so that its outputs on `inputs` (tokens, inputs) change as little as can be."""
-    flat = inputs.detach().flatten(0, -2).float()
+def round_trunk(trunk: SentenceTrunk, texts: Sequence[tuple[int, ...]], start: int = 0, stop: int | None = None) -> None:
+    """Round a trunk's table of pieces, and its layers from `start` to `stop`, in place, one after another.
+
+    Args:
+        texts: ordinary texts as pieces, a few hundred; what a layer is given depends on the rounded ones before it.
+    """
+    ordered = sorted(texts, key=len)
     with torch.no_grad():
-        layer.weight.copy_(round_weight(layer.weight.detach().float(), flat.T @ flat / len(flat)))
+        trunk.words.weight.copy_(LowBits.exactly(trunk.words.weight).weight)
+        states = []
+        for place in range(0, len(ordered), AT_ONCE):
+            ids, mask = padded(ordered[place : place + AT_ONCE], 0)
+            states.append((trunk.embed(ids), trunk.bias(mask), mask.bool()))
+        for number, layer in enumerate(trunk.layers[:stop]):
+            if number >= start:
+                for names in SHARING_INPUTS:
+                    parts = [layer.get_submodule(name) for name in names]
+                    inputs = _inputs(parts[0], layer, states)
+                    for part in parts:
+                        round_layer(part, inputs)
+            states = [(layer(state, bias), bias, mask) for state, bias, mask in states]
+
+
+def _inputs(dense: nn.Module, layer: nn.Module, states: Sequence[tuple[Tensor, Tensor, Tensor]]) -> Tensor:
+    """What a dense part of a layer is given for these states: (tokens, inputs)."""
+    given: list[Tensor] = []
+    handle = dense.register_forward_pre_hook(lambda _, arguments: given.append(arguments[0]))
+    try:
+        for state, bias, _ in states:
+            layer(state, bias)
+    finally:
+        handle.remove()
+    return torch.cat([each[mask] for each, (_, _, mask) in zip(given, states, strict=True)])
+
+
+def round_layer(layer: nn.Module, inputs: Tensor) -> None:
+    """Round a layer's weight in place, so that its outputs on `inputs` (tokens, inputs) change as little as can be.
+
+    A weight that four bits hold stays as it is.
+    """
+    weight = layer.get_parameter("weight")
+    if not torch.allclose(LowBits.exactly(weight).weight, weight, rtol=0, atol=float(weight.abs().max()) * HELD):
+        moments = inputs.T @ inputs / len(inputs)
+        with torch.no_grad():
+            weight.copy_(round_weight(weight.detach(), moments))
 
 
 def round_weight(weight: Tensor, moments: Tensor) -> Tensor:
@@ -57,15 +103,3 @@ def _best_multiples(block: Tensor, scale: Tensor) -> Tensor:
     errors = ((block / units).round().clamp(-MOST_STEPS, MOST_STEPS) * units - block).square().sum(2)
     best: Tensor = tried.gather(0, errors.argmin(0)[None])[0]
     return best
-
-
-def collect_inputs(module: nn.Module, run: Callable[[], object]) -> Tensor:
-    """What `module` is given while `run` goes, as tokens (count, width)."""
-    found: list[Tensor] = []
-    handle = module.register_forward_pre_hook(lambda _, given: found.append(given[0].detach().flatten(0, -2)))
-    try:
-        with torch.no_grad():
-            run()
-    finally:
-        handle.remove()
-    return torch.cat(found)

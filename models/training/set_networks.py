@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from grice.models.runtime.heads import Floats, halved
 from grice.models.runtime.set_networks import SetNetworks
-from grice.models.training.small_networks import descend, moments, scale
+from grice.models.training.small_networks import DescentStep, descend, moments, scale
 
 UNSEEN = 0.3
 """What is added to how often a set occurs, where its value begins."""
@@ -130,5 +130,5 @@ def _fit(parts: Tensor, there: Tensor, whole: Tensor, sets: Sets, recipe: SetRec
     def loss(chosen: Tensor) -> Tensor:
         return sets.loss(network(parts[chosen], there[chosen], whole[chosen]), sets.gold[chosen], recipe.coarse)
 
-    descend(network, len(whole), recipe.batch, recipe, loss)
+    descend(network, len(whole), recipe, loss, DescentStep(recipe.batch))
     return network

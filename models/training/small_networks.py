@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -36,22 +37,33 @@ def scale(table: Floats, middle: Floats, spread: Floats) -> Tensor:
     return torch.from_numpy(np.clip((table - middle) / spread, -FARTHEST, FARTHEST))
 
 
-def descend(
-    model: nn.Module, count: int, batch: int, recipe: Epochs, loss: Callable[[Tensor], Tensor], clip: float | None = None
-) -> None:
+@dataclass(frozen=True)
+class DescentStep:
+    """One step of `descend`.
+
+    Attributes:
+        batch: examples that it sees.
+        clip: the largest norm of its gradients; None: any.
+    """
+
+    batch: int
+    clip: float | None = None
+
+
+def descend(model: nn.Module, count: int, recipe: Epochs, loss: Callable[[Tensor], Tensor], step: DescentStep) -> None:
     """Fit `model` to `count` examples: AdamW, one cycle of the learning rate.
 
     Args:
-        loss: of some examples, by their places. clip: the largest norm of the gradients; None: any.
+        loss: of some examples, by their places.
     """
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.learning_rate)
-    steps = recipe.epochs * -(-count // batch)
+    steps = recipe.epochs * -(-count // step.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
     for _ in range(recipe.epochs):
-        for chosen in torch.randperm(count).split(batch):  # type: ignore[no-untyped-call]
+        for chosen in torch.randperm(count).split(step.batch):  # type: ignore[no-untyped-call]
             loss(chosen).backward()  # type: ignore[no-untyped-call]
-            if clip is not None:
-                nn.utils.clip_grad_norm_(model.parameters(), clip)
+            if step.clip is not None:
+                nn.utils.clip_grad_norm_(model.parameters(), step.clip)
             optimizer.step()
             optimizer.zero_grad()
             schedule.step()

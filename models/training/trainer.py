@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -51,39 +50,42 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-class Trainer(Generic[Batch]):
-    """Trains `model` on batches and keeps `folder/checkpoint.pt` and `folder/best.pt`, so that a stopped run goes on.
+@dataclass(frozen=True)
+class Objective(Generic[Batch]):
+    """What a model learns, and how it is judged.
 
-    Args:
+    Attributes:
         batches: the batches of an epoch; the same epoch must give the same batches, or a resumed run differs.
         loss: the loss of one batch, a scalar tensor.
-        faster: by how many times the learning rate of parameters is larger whose names begin so.
         evaluate: a score of the (averaged) model after each epoch, the higher the better, and figures to log.
+        half: whether the loss is computed in half precision where that is exact enough.
+        faster: by how many times the learning rate of parameters is larger whose names begin so.
     """
 
+    batches: Callable[[int], Sequence[Batch]]
+    loss: Callable[[nn.Module, Batch], Tensor]
+    evaluate: Callable[[nn.Module], tuple[float, dict[str, float]]]
+    half: bool = True
+    faster: Mapping[str, float] = field(default_factory=dict)
+
+
+class Trainer(Generic[Batch]):
+    """Trains `model` and keeps `folder/checkpoint.pt` and `folder/best.pt`, so that a stopped run goes on."""
+
     def __init__(
-        self,
-        model: nn.Module,
-        folder: Path,
-        schedule: Schedule,
-        batches: Callable[[int], Sequence[Batch]],
-        loss: Callable[[nn.Module, Batch], Tensor],
-        evaluate: Callable[[nn.Module], tuple[float, dict[str, float]]],
-        device: torch.device,
-        half: bool = True,
-        faster: Mapping[str, float] = MappingProxyType({}),
+        self, model: nn.Module, folder: Path, schedule: Schedule, objective: Objective[Batch], device: torch.device
     ) -> None:
         self.model = model.to(device)
         self.folder = folder
         self.schedule = schedule
-        self.batches = batches
-        self.loss = loss
-        self.evaluate = evaluate
+        self.batches = objective.batches
+        self.loss = objective.loss
+        self.evaluate = objective.evaluate
         self.device = device
-        self.half = half
-        self.steps_per_epoch = len(batches(0))
+        self.half = objective.half
+        self.steps_per_epoch = len(self.batches(0))
         self.total = schedule.epochs * self.steps_per_epoch
-        self.optimizer = torch.optim.AdamW(_groups(model, schedule, faster), lr=schedule.learning_rate, fused=True)
+        self.optimizer = torch.optim.AdamW(_groups(model, schedule, objective.faster), lr=schedule.learning_rate, fused=True)
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.average = {name: value.detach().clone() for name, value in model.state_dict().items()} if schedule.average else None
         self.step = 0

@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from grice.middleware.authoring.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants
+from grice.middleware.authoring.augment import Augmentation, AugmentSettings, Entity, Example, VariantModels, indirect_variants
 from grice.middleware.turns.guard import Guard
 from grice.models import Dialogue, load_rewriter
+from grice.models.runtime.runtime import Runtime
 
 EXAMPLES = (
     Example("Find me a cheap restaurant in the centre", "find", (Entity(10, 15, "price"), Entity(34, 40, "area"))),
@@ -24,7 +25,11 @@ EXAMPLES = (
 @pytest.fixture(scope="module")
 def found() -> Augmentation:
     return indirect_variants(
-        EXAMPLES, load_rewriter(form="indirect", beams=8, workers=1), AugmentSettings(), way_back=load_rewriter(workers=1)
+        EXAMPLES,
+        VariantModels(
+            load_rewriter(form="indirect", beams=8, runtime=Runtime(workers=1)), load_rewriter(runtime=Runtime(workers=1))
+        ),
+        AugmentSettings(),
     )
 
 
@@ -43,10 +48,10 @@ def test_set_phrases_that_the_rewriter_does_not_understand_are_left_alone(found:
 
 
 def test_the_same_examples_give_the_same_variants(found: Augmentation) -> None:
-    rewriter, back = load_rewriter(form="indirect", beams=8, workers=1), load_rewriter(workers=1)
-    again = indirect_variants(EXAMPLES, rewriter, way_back=back)
+    rewriter, back = load_rewriter(form="indirect", beams=8, runtime=Runtime(workers=1)), load_rewriter(runtime=Runtime(workers=1))
+    again = indirect_variants(EXAMPLES, VariantModels(rewriter, back))
     assert again == found
-    alone = indirect_variants(EXAMPLES[1:2], rewriter, way_back=back)
+    alone = indirect_variants(EXAMPLES[1:2], VariantModels(rewriter, back))
     assert [variant.text for variant in alone.variants] == [v.text for v in found.variants if v.intent == "book"]
 
 

@@ -7,6 +7,7 @@ import pytest
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.errors import ModelNotFound, WeightsError
 from grice.models.manifest import PRETRAINED, read_manifest, shipped, write_manifest
+from grice.models.runtime.runtime import Runtime
 
 MEGABYTES = 64
 
@@ -63,7 +64,7 @@ def test_altered_file(copy: Path) -> None:
 
 def test_precision_that_is_not_there_says_which_are(copy: Path) -> None:
     with pytest.raises(WeightsError, match=r"no file encoder\.fp16\.onnx .* precisions there: int8; `grice export`"):
-        load_directness_scorer(copy, precision="fp16")
+        load_directness_scorer(copy, runtime=Runtime(precision="fp16"))
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"name": "x"}'])

@@ -5,6 +5,7 @@ import pytest
 
 from grice.middleware import from_environment
 from grice.middleware.monitor import MonitorSettings
+from grice.models import Runtime
 from grice.models.errors import SettingsError
 
 JUDGE = {"GRICE_JUDGE_URL": "http://127.0.0.1:8000/v1", "GRICE_JUDGE_MODEL": "m"}
@@ -38,7 +39,7 @@ def test_settings_come_from_the_environment() -> None:
 def test_without_settings_nobody_is_asked() -> None:
     settings = from_environment(MonitorSettings, {})
     assert (settings.escalate, settings.judge_url, settings.thresholds) == ("never", "", {})
-    assert settings.runtime == {"provider": "auto", "threads": 1, "precision": "int8", "workers": 0}
+    assert settings.runtime == Runtime()
 
 
 @pytest.mark.parametrize(

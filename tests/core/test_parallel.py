@@ -2,9 +2,9 @@ import threading
 
 import pytest
 
-from grice.models import load_rewriter
 from grice.models.errors import InputError
 from grice.models.runtime.parallel import Workers
+from grice.models.runtime.runtime import Runtime
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
@@ -39,4 +39,4 @@ def test_an_error_in_a_part_is_raised() -> None:
 @pytest.mark.parametrize("count", [-1, 65, True, 1.0])
 def test_worker_count_out_of_range(count: int) -> None:
     with pytest.raises(InputError, match=r"workers: got .*; allowed: 0 to 64"):
-        load_rewriter(workers=count)
+        Runtime(workers=count)

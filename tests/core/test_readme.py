@@ -17,6 +17,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
+NUMBER = re.compile(r"\d+\.\d+")
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_examples(code: str) -> None:
     shown = "".join(f"{line.partition('# ')[2]}\n" for line in code.splitlines() if line.startswith("# "))
@@ -42,4 +45,6 @@ def test_command_line_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
         else:
             shown += f"{line}\n"
     assert shown
-    assert printed == shown
+    assert NUMBER.sub("N", printed) == NUMBER.sub("N", shown)
+    for got, told in zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True):
+        assert float(got) == pytest.approx(float(told), abs=0.02)  # int8 products are not the same on every processor

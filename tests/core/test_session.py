@@ -2,6 +2,7 @@ import pytest
 
 from grice.models import load_directness_scorer
 from grice.models.errors import InputError, ProviderError
+from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import choose_provider
 
 
@@ -12,15 +13,15 @@ def test_auto_takes_what_is_there_and_cpu_is_always() -> None:
 
 def test_unknown_provider_lists_the_available() -> None:
     with pytest.raises(ProviderError, match=r"'abacus' is not available; available here: auto, .*CPUExecutionProvider"):
-        load_directness_scorer(provider="abacus")
+        load_directness_scorer(runtime=Runtime("abacus"))
 
 
 @pytest.mark.parametrize("threads", [0, 65, True, 1.5])
 def test_thread_count_out_of_range(threads: int) -> None:
     with pytest.raises(InputError, match=r"threads: got .*; allowed: 1 to 64"):
-        load_directness_scorer(threads=threads)
+        Runtime(threads=threads)
 
 
 def test_unknown_precision() -> None:
     with pytest.raises(InputError, match="precision: got 'int4'; allowed: int8, fp32, fp16"):
-        load_directness_scorer(precision="int4")
+        Runtime(precision="int4")

@@ -1,7 +1,7 @@
 import pytest
 
 from grice.middleware import Pipeline, PipelineSettings, ServiceSettings, from_environment
-from grice.models import DirectnessModel, Rewriter
+from grice.models import DirectnessModel, Rewriter, Runtime
 from grice.models.errors import SettingsError
 
 
@@ -42,7 +42,7 @@ def test_unknown_setting_is_refused() -> None:
 
 def test_runtime_is_what_loaders_take() -> None:
     settings = PipelineSettings(provider="cpu", threads=2, workers=3, precision="fp32")
-    assert settings.runtime == {"provider": "cpu", "threads": 2, "workers": 3, "precision": "fp32"}
+    assert settings.runtime == Runtime(provider="cpu", threads=2, precision="fp32", workers=3)
 
 
 def test_pipeline_loads_its_models_with_the_runtime_of_the_settings() -> None:

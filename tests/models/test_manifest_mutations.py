@@ -22,6 +22,7 @@ from grice.models.face_acts import FaceActDetector
 from grice.models.manifest import FILE, PRETRAINED, Manifest, read_manifest
 from grice.models.minds import MindModel
 from grice.models.rewriter import Rewriter
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.slots import SlotResolver
 
@@ -33,24 +34,28 @@ Use = Callable[[Manifest], Sequence[float]]
 
 
 def _score(manifest: Manifest) -> list[float]:
-    return [DirectnessModel(manifest, workers=1).predict([DIALOGUE])[0].score]
+    return [DirectnessModel(manifest, runtime=Runtime(workers=1)).predict([DIALOGUE])[0].score]
 
 
 def _rewrite(manifest: Manifest) -> list[float]:
-    return [Rewriter(manifest, workers=1).predict([DIALOGUE])[0].confidence]
+    return [Rewriter(manifest, runtime=Runtime(workers=1)).predict([DIALOGUE])[0].confidence]
 
 
 def _monitor(manifest: Manifest) -> list[float]:
-    monitor = BehaviorMonitor(manifest, load_sentence_encoder(manifest.setting("encoder.name", str, "a name")), 1)
+    monitor = BehaviorMonitor(manifest, load_sentence_encoder(manifest.setting("encoder.name", str, "a name")), Runtime(workers=1))
     return [*monitor.thresholds.values(), *(value or 0.0 for value in monitor.predict([DIALOGUE])[0].probabilities.values())]
 
 
 def _detect(manifest: Manifest) -> list[float]:
-    return [*FaceActDetector(manifest, load_sentence_encoder(), workers=1).predict([DIALOGUE])[0].probabilities.values()]
+    return [
+        *FaceActDetector(manifest, load_sentence_encoder(), runtime=Runtime(workers=1))
+        .predict([DIALOGUE])[0]
+        .probabilities.values()
+    ]
 
 
 def _read_mind(manifest: Manifest) -> list[float]:
-    reading = MindModel(manifest, load_sentence_encoder(), 1).predict([RecommendationDialogue(ANSWERED)])[0]
+    reading = MindModel(manifest, load_sentence_encoder(), Runtime(workers=1)).predict([RecommendationDialogue(ANSWERED)])[0]
     return [*reading.next.probabilities.values(), *reading.items[0].probabilities.values()]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.benchmarks.core.options import Options
-from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.indirect_requests.data import strategies_of
 from grice.benchmarks.indirect_requests.models import PLAIN, Models
@@ -153,7 +153,7 @@ def add_originals(sheet: Sheet, data: SlotData, models: Models, options: Options
     for name, values_of in ((PLAIN, _tracked), (OURS, _together)):
         if name in scored:
             empty = [value is None for value in values_of(models, questions)]
-            sheet.add(ORIGINALS, name, "left_empty", metrics.mean(empty), groups)
+            sheet.add(ORIGINALS, name, "left_empty", metrics.mean(empty), ScoredRows(groups))
 
 
 def add_indirect(sheet: Sheet, requests: Sequence[IndirectRequest], data: SlotData, models: Models, options: Options) -> None:

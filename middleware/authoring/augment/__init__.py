@@ -4,10 +4,10 @@ from grice.middleware.authoring.augment import indirect_variants
 """
 
 from grice.middleware.authoring.augment.example import Example, Variant
-from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
+from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, NluModels, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
-from grice.middleware.authoring.augment.variants import Augmentation, indirect_variants, with_rewrites
+from grice.middleware.authoring.augment.variants import Augmentation, VariantModels, indirect_variants, with_rewrites
 from grice.middleware.schemas.rasa.annotation import Entity
 
 __all__ = [
@@ -17,7 +17,9 @@ __all__ = [
     "Entity",
     "Example",
     "NluFile",
+    "NluModels",
     "Variant",
+    "VariantModels",
     "augment_nlu",
     "find_nlu_files",
     "indirect_variants",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grice.middleware.authoring.augment.example import Example, Variant
 from grice.middleware.authoring.augment.nlu_file import NluFile, NluItem
 from grice.middleware.authoring.augment.settings import AugmentSettings
-from grice.middleware.authoring.augment.variants import Augmentation, RewriteScorer, indirect_variants, with_rewrites
+from grice.middleware.authoring.augment.variants import Augmentation, VariantModels, indirect_variants, with_rewrites
 from grice.middleware.runtime.progress import Progress
 from grice.middleware.schemas.rasa.annotation import annotated
 from grice.models.errors import InputError
@@ -30,22 +30,29 @@ class AugmentedNlu:
     augmentation: Augmentation
 
 
+@dataclass(frozen=True)
+class NluModels(VariantModels):
+    """The models that make variants of a bot's NLU examples.
+
+    Attributes:
+        back: a rewriter into direct form; what it makes of each variant is added too (`with_rewrites`). None: nothing is.
+    """
+
+    back: OffersCandidates[Rewrite] | None = None
+
+
 def augment_nlu(
     files: Sequence[NluFile],
-    rewriter: OffersCandidates[Rewrite],
+    models: NluModels,
     settings: AugmentSettings | None = None,
     *,
     intents: Collection[str] = (),
-    way_back: RewriteScorer | None = None,
-    back: OffersCandidates[Rewrite] | None = None,
     progress: Progress | None = None,
 ) -> AugmentedNlu:
     """Indirect variants of the examples of `files`; none of them repeats an example or variant of any of the files.
 
     Args:
         intents: only these; all where none is named.
-        way_back: see `indirect_variants`.
-        back: a rewriter into direct form; what it makes of each variant is added too (`with_rewrites`).
 
     Raises:
         InputError: none of the files has an intent of that name.
@@ -57,11 +64,9 @@ def augment_nlu(
             raise InputError("intents", intent, ", ".join(available) or "none: the files have no examples")
     wanted = [place for place, example in enumerate(examples) if not intents or example.intent in intents]
     others = [example for example in examples if intents and example.intent not in intents]
-    made = indirect_variants(
-        [examples[place] for place in wanted], rewriter, settings, way_back=way_back, progress=progress, known=others
-    )
-    if back is not None:
-        made = with_rewrites(made, examples, back, settings, progress=progress)
+    made = indirect_variants([examples[place] for place in wanted], models, settings, progress=progress, known=others)
+    if models.back is not None:
+        made = with_rewrites(made, examples, models.back, settings, progress=progress)
     written = [variant for variant in made.variants if _can_be_written(variant)]
     refused = Counter(made.refused)
     refused["unwritable"] += len(made.variants) - len(written)

@@ -54,27 +54,37 @@ class Augmentation:
     refused: Mapping[Refusal, int]
 
 
+@dataclass(frozen=True)
+class VariantModels:
+    """The models that make variants.
+
+    Attributes:
+        rewriter: writes them: `load_rewriter(form="indirect", beams=8)`.
+        way_back: `load_rewriter(form="direct")`, which measures whether a variant still means its example; None: `min_way_back`
+            is not applied.
+    """
+
+    rewriter: OffersCandidates[Rewrite]
+    way_back: RewriteScorer | None = None
+
+
 def indirect_variants(
     examples: Sequence[Example],
-    rewriter: OffersCandidates[Rewrite],
+    models: VariantModels,
     settings: AugmentSettings | None = None,
     *,
-    way_back: RewriteScorer | None = None,
-    guard: Guard | None = None,
     progress: Progress | None = None,
     known: Sequence[Example] = (),
 ) -> Augmentation:
-    """Variants of `examples` in the form that `rewriter` writes: `load_rewriter(form="indirect", beams=8)`.
+    """Variants of `examples` in the form that the rewriter writes.
 
     The same call gives the same variants. Examples that begin with `/` (Rasa's shortcut for an intent) are left alone.
 
     Args:
-        way_back: `load_rewriter(form="direct")`, which measures whether a variant still means its example; without it,
-            `min_way_back` is not applied.
         known: further examples that no variant may repeat.
     """
     chosen = settings or AugmentSettings()
-    maker = _Maker(rewriter, chosen, way_back, guard or Guard())
+    maker = _Maker(models, chosen)
     made: list[Variant] = []
     places = [place for place, example in enumerate(examples) if not example.text.startswith("/")]
     if progress:
@@ -104,7 +114,8 @@ def with_rewrites(
         examples: those that `found` was made of.
     """
     variants = found.variants
-    made = indirect_variants([variant.as_example for variant in variants], rewriter, settings, progress=progress, known=examples)
+    listed = [variant.as_example for variant in variants]
+    made = indirect_variants(listed, VariantModels(rewriter), settings, progress=progress, known=examples)
     rewrites = [replace(again, source=variants[again.place].source, place=variants[again.place].place) for again in made.variants]
     return Augmentation((*variants, *rewrites), found.examples, dict(Counter(found.refused) + Counter(made.refused)))
 
@@ -112,13 +123,11 @@ def with_rewrites(
 class _Maker:
     """Asks the models; refuses what does not stand for its example, whatever the other examples are."""
 
-    def __init__(
-        self, rewriter: OffersCandidates[Rewrite], settings: AugmentSettings, way_back: RewriteScorer | None, guard: Guard
-    ) -> None:
-        self.rewriter = rewriter
+    def __init__(self, models: VariantModels, settings: AugmentSettings) -> None:
+        self.rewriter = models.rewriter
         self.settings = settings
-        self.way_back = way_back
-        self.guard = guard
+        self.way_back = models.way_back
+        self.guard = Guard()
         self.refused: Counter[Refusal] = Counter()
 
     def variants(self, examples: Sequence[tuple[int, Example]]) -> list[Variant]:

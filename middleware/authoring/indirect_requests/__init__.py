@@ -11,7 +11,14 @@ from grice.middleware.authoring.indirect_requests.criteria import (
     unambiguous_value,
 )
 from grice.middleware.authoring.indirect_requests.encoder import Thesaurus
-from grice.middleware.authoring.indirect_requests.generation import REFUSALS, Generated, Generation, GenerationSettings, generate
+from grice.middleware.authoring.indirect_requests.generation import (
+    REFUSALS,
+    CandidateJudges,
+    Generated,
+    Generation,
+    GenerationSettings,
+    generate,
+)
 from grice.middleware.authoring.indirect_requests.llm_criteria import LlmCriteria
 from grice.middleware.authoring.indirect_requests.llm_writer import Decoding, LlmWriter, writing_settings
 from grice.middleware.authoring.indirect_requests.local_criteria import LocalCriteria
@@ -27,6 +34,7 @@ __all__ = [
     "REFUSALS",
     "BotSlot",
     "Candidate",
+    "CandidateJudges",
     "Criteria",
     "Decoding",
     "Generated",

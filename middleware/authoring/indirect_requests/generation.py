@@ -79,11 +79,23 @@ class Generation:
     empty: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
+class CandidateJudges:
+    """Who judges candidates.
+
+    Attributes:
+        criteria: whether a candidate is an indirect request for its value.
+        labeller: which strategy it follows.
+    """
+
+    criteria: Criteria
+    labeller: StrategyLabeller
+
+
 def generate(
     slots: Sequence[RequestSlot],
     writer: Writer,
-    criteria: Criteria,
-    labeller: StrategyLabeller,
+    judges: CandidateJudges,
     settings: GenerationSettings | None = None,
     progress: Progress | None = None,
 ) -> Generation:
@@ -92,7 +104,7 @@ def generate(
     Raises:
         GriceError: the writer failed, or whoever judges answered for no candidate of a value.
     """
-    selector = _Selector(criteria, labeller, settings or GenerationSettings())
+    selector = _Selector(judges, settings or GenerationSettings())
     wanted = [(slot, value) for slot in slots for value in slot.values]
     made: list[Generated] = []
     empty: list[tuple[str, str]] = []
@@ -111,10 +123,10 @@ def generate(
 class _Selector:
     """Takes candidates of one value after another; remembers what is there."""
 
-    def __init__(self, criteria: Criteria, labeller: StrategyLabeller, settings: GenerationSettings) -> None:
+    def __init__(self, judges: CandidateJudges, settings: GenerationSettings) -> None:
         self.refused: Counter[Rejection] = Counter()
-        self._criteria = criteria
-        self._labeller = labeller
+        self._criteria = judges.criteria
+        self._labeller = judges.labeller
         self._settings = settings
         self._seen: set[tuple[str, str, str]] = set()
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from grice.middleware.authoring.augment.example import Example
 from grice.middleware.authoring.augment.settings import AugmentSettings
-from grice.middleware.authoring.augment.variants import RewriteScorer, indirect_variants
+from grice.middleware.authoring.augment.variants import RewriteScorer, VariantModels, indirect_variants
 from grice.middleware.authoring.indirect_requests.criteria import Candidate, direct_request, direct_sentence
 from grice.middleware.authoring.indirect_requests.encoder import Thesaurus
 from grice.middleware.authoring.indirect_requests.request_slot import RequestSlot
@@ -78,7 +78,7 @@ class OfflineWriter:
         if self._rewriter is None:
             return
         examples = [Example(text, value) for text in self._direct_requests(slot, value)]
-        for variant in indirect_variants(examples, self._rewriter, VARIANTS, way_back=self._way_back).variants:
+        for variant in indirect_variants(examples, VariantModels(self._rewriter, self._way_back), VARIANTS).variants:
             yield Candidate(slot, value, variant.text, "rewriter", None, variant.source.text)
 
     def _direct_requests(self, slot: RequestSlot, value: str) -> list[str]:

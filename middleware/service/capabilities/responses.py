@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
+from grice.middleware.monitor.scored_response import ResponseOrigin
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Outcome, Route
 from grice.middleware.service.capabilities.wire import Failures, Name, Wire, WireItem, check_distinct
@@ -215,17 +216,8 @@ class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
         self._judges.shutdown(wait=False, cancel_futures=True)
 
     def _response(self, item: ResponseItem, scored: ResponseOutcome, now: float) -> ScoredResponse:
-        return ScoredResponse.of(
-            scored.report,
-            scored.dialogue,
-            self.model.model,
-            event_id=scored.event_id,
-            dialogue_id=item.dialogue_id or "",
-            timestamp=now,
-            channel=item.channel,
-            bot_version=item.bot_version,
-            action=item.action,
-        )
+        origin = ResponseOrigin(scored.event_id, item.dialogue_id or "", now, item.channel, item.bot_version, item.action)
+        return ScoredResponse.of(scored.report, scored.dialogue, self.model.model, origin)
 
 
 OFFER = ResponseRoute

@@ -22,7 +22,7 @@ from grice.middleware.service.engine import Engine
 from grice.middleware.service.http import dialogues, events, operations, page, parse, schemas, watching
 from grice.middleware.service.http.body import Body
 from grice.middleware.service.http.context import METHODS, RequestContext
-from grice.middleware.service.http.items import add_item_route
+from grice.middleware.service.http.items import ItemRoute, add_item_route
 from grice.middleware.service.http.keys import ApiKeys
 from grice.middleware.service.http.openapi import describe
 from grice.middleware.service.http.problems import Refused, problem_of
@@ -111,13 +111,15 @@ def _add_route(router: APIRouter, capability: Capability[Any, Any], route: type[
     own = {"requests": dict(capability.examples), "answer": dict(capability.example)}
     add_item_route(
         router,
-        capability.path,
+        ItemRoute(
+            capability.path,
+            route.item,
+            route.result,
+            answer_of(route),
+            own if capability.example else examples_of(capability.name),
+            (501,) if capability.switch else (),
+        ),
         answer,
-        item=route.item,
-        result=route.result,
-        single=answer_of(route),
-        examples=own if capability.example else examples_of(capability.name),
-        statuses=(501,) if capability.switch else (),
         tags=[capability.tag],
         operation_id=capability.operation or capability.name,
         summary=capability.summary,

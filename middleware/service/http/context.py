@@ -45,7 +45,7 @@ class RequestContext:
 
         try:
             await self.app(scope, receive, send_with_id)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - every failure is answered with a problem
             problem = problem_of(error)
             if status == CLIENT_GONE:
                 await problem.response(scope)(scope, receive, send_with_id)

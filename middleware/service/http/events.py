@@ -14,7 +14,7 @@ from grice.middleware.events.event import END_OF_TIME, DialogueEvent
 from grice.middleware.service.capabilities.route import Aside, examples_of
 from grice.middleware.service.capabilities.wire import DialogueId, Name, Text, Wire, single_answer
 from grice.middleware.service.engine import Engine
-from grice.middleware.service.http.items import add_item_route
+from grice.middleware.service.http.items import ItemRoute, add_item_route
 from grice.middleware.stores import DialogueStore
 from grice.models.dialogue import Speaker
 
@@ -77,12 +77,10 @@ def _keep(store: DialogueStore, events: Sequence[DialogueEvent]) -> list[bool]:
 router = APIRouter()
 add_item_route(
     router,
-    "/v1/events",
+    ItemRoute(
+        "/v1/events", EventItem, EventResult, single_answer(EventResult, "What became of a single event."), examples_of("events")
+    ),
     keep_events,
-    item=EventItem,
-    result=EventResult,
-    single=single_answer(EventResult, "What became of a single event."),
-    examples=examples_of("events"),
     tags=["conversation"],
     operation_id="keep_events",
     summary="What was said in a dialogue, for its history and for the behaviour monitor",

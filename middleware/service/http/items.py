@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Body, Depends, Request, Response
@@ -39,28 +40,33 @@ def body_of(item: type[AnyItem]) -> Any:
     return Annotated[Annotated[item, Tag("single")] | Annotated[batch, Tag("batch")], Discriminator(_shape)]
 
 
-def add_item_route(
-    router: APIRouter,
-    path: str,
-    answer: Answer,
-    *,
-    item: type[Wire],
-    result: type[Wire],
-    single: type[Wire],
-    examples: dict[str, Any],
-    statuses: Sequence[int] = (),
-    **documented: Any,
-) -> None:
-    """Add `POST path` to the router.
+@dataclass(frozen=True)
+class ItemRoute:
+    """A route and its models.
+
+    Attributes:
+        item: of an item. result: of a row of several. single: of the answer to one item.
+        examples: `requests` and `answer` for the documentation.
+        statuses: of problems, beside those that every such route has.
+    """
+
+    path: str
+    item: type[Wire]
+    result: type[Wire]
+    single: type[Wire]
+    examples: dict[str, Any]
+    statuses: Sequence[int] = ()
+
+
+def add_item_route(router: APIRouter, route: ItemRoute, answer: Answer, **documented: Any) -> None:
+    """Add a route to the router, for `POST`.
 
     Args:
         answer: the rows.
-        item: the model of an item. result: of a row of several. single: of the answer to one item.
-        examples: `requests` and `answer` for the documentation.
-        statuses: of problems, beside those that every such route has.
         documented: the operation's name, summary and description.
     """
-    body_type = body_of(item)
+    result, single = route.result, route.single
+    body_type = body_of(route.item)
     adapter: TypeAdapter[Any] = TypeAdapter(body_type)
     batch_answer = BatchAnswer[result]  # type: ignore[valid-type]
 
@@ -75,18 +81,18 @@ def add_item_route(
         rows = await answer(engine, [read] if alone else read.items, aside)
         return Response(await aside(write, rows, alone), media_type="application/json")
 
-    shown = Annotated[body_type, UNREAD, Body(openapi_examples=examples["requests"])]  # type: ignore[valid-type]
+    shown = Annotated[body_type, UNREAD, Body(openapi_examples=route.examples["requests"])]  # type: ignore[valid-type]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     annotations = {"body": shown, "request": Request, "engine": EngineOf}
     parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in annotations.items()]
     endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     router.add_api_route(
-        path,
+        route.path,
         endpoint,
         methods=["POST"],
         dependencies=[Depends(require_json)],
         response_model=single | batch_answer,
-        responses=answered(examples["answer"], *statuses),
+        responses=answered(route.examples["answer"], *route.statuses),
         **documented,
     )
 

@@ -112,7 +112,7 @@ async def _analysis(engine: Engine, text: str, dialogue_id: str | None) -> TurnA
     """What the pipeline makes of the text; where that fails, the text unchanged."""
     try:
         (found,) = await engine.route(TURNS).find([TurnItem(text=text, dialogue_id=dialogue_id)], run_in_threadpool)
-    except Exception as error:  # whatever it is, the turn is parsed
+    except Exception as error:  # noqa: BLE001 - whatever it is, the turn is parsed
         kind = type(error).__name__
         log.warning("the analysis failed, the turn passes unchanged", extra={"error": kind})
         message = str(error) if isinstance(error, GriceError) else "the analysis failed"

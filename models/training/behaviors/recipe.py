@@ -60,7 +60,7 @@ def fit(examples: BehaviorExamples, auxiliary: Networks, recipe: BehaviorRecipe)
 
 
 def train_behaviors(
-    data_dir: Path, out: Path, recipe: BehaviorRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+    data_dir: Path, out: Path, recipe: BehaviorRecipe | None = None, encoder: SentenceEncoder | None = None
 ) -> Path:
     """Train the heads on all of ABC-Eval into `out/model` (`heads.npz`, `manifest.json`); returns that folder.
 
@@ -78,7 +78,7 @@ def train_behaviors(
         folder,
         {
             "name": "behaviors",
-            "version": version,
+            "version": "1",
             "task": "behaviors",
             "settings": {
                 "encoder": encoder.identity,

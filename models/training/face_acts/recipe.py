@@ -21,7 +21,7 @@ FOLDS_FILE = "persuasion_folds.json"
 
 
 def train_intentions(
-    data_dir: Path, out: Path, recipe: IntentionRecipe | None = None, encoder: SentenceEncoder | None = None, version: str = "1"
+    data_dir: Path, out: Path, recipe: IntentionRecipe | None = None, encoder: SentenceEncoder | None = None
 ) -> Path:
     """Train the heads on all face acts into `out/model` (`heads.npz`, `manifest.json`); returns that folder.
 
@@ -39,7 +39,7 @@ def train_intentions(
         folder,
         {
             "name": "intentions",
-            "version": version,
+            "version": "1",
             "task": "intentions",
             "settings": {"encoder": encoder.identity, "labels": list(FACE_ACTS)},
             "training": {

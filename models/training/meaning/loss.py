@@ -17,6 +17,8 @@ from grice.models.training.meaning.samples import MenuTurns, Target
 
 TURNS_AT_ONCE = 16
 
+TurnStep = tuple[Dialogue, TurnPieces, Target]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -32,7 +34,7 @@ class Step:
     options: tuple[Option, ...]
     texts: tuple[tuple[tuple[int, ...], ...], ...]
     owners: tuple[int, ...]
-    turns: tuple[tuple[Dialogue, TurnPieces, Target], ...]
+    turns: tuple[TurnStep, ...]
 
     @property
     def kinds(self) -> list[int]:
@@ -62,7 +64,7 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     return total / len(step.turns)
 
 
-def _loss(readings: Readings, step: Step, part: Sequence[tuple[Dialogue, TurnPieces, Target]]) -> Tensor:
+def _loss(readings: Readings, step: Step, part: Sequence[TurnStep]) -> Tensor:
     """The summed loss of some turns."""
     targets = [target for _, _, target in part]
     loss = _meaning_loss(readings, step, targets)
@@ -74,14 +76,15 @@ def _loss(readings: Readings, step: Step, part: Sequence[tuple[Dialogue, TurnPie
     if known:
         changes = torch.tensor([float(bool(targets[row].changes)) for row in known])
         loss = loss + 0.3 * functional.binary_cross_entropy_with_logits(readings.changes[known], changes, reduction="sum")
-    for row, (dialogue, pieces, target) in enumerate(part):
+    for row, turn in enumerate(part):
+        target = turn[2]
         if target.option:
             chosen = torch.tensor(min(target.option, readings.chosen.size(1)) - 1)
             loss = loss + 0.3 * functional.cross_entropy(readings.chosen[row], chosen)
         if target.judged:
             loss = loss + 0.5 * functional.cross_entropy(readings.judged[row], torch.tensor(target.judged))
         if target.mentions is not None and step.menu.slots:
-            loss = loss + _slot_loss(readings, row, step, dialogue.last.text, pieces, target)
+            loss = loss + _slot_loss(readings, row, step, turn)
     return loss
 
 
@@ -96,8 +99,9 @@ def _meaning_loss(readings: Readings, step: Step, targets: Sequence[Target]) -> 
     return joint + 0.5 * functional.cross_entropy(readings.cosine[known, own], gold, reduction="sum")
 
 
-def _slot_loss(readings: Readings, row: int, step: Step, text: str, pieces: TurnPieces, target: Target) -> Tensor:
+def _slot_loss(readings: Readings, row: int, step: Step, turn: TurnStep) -> Tensor:
     """States of all slots, values of those that are spoken of."""
+    dialogue, pieces, target = turn
     loss = torch.zeros(())
     place = len(step.menu.meanings)
     places, states = [], []
@@ -112,7 +116,7 @@ def _slot_loss(readings: Readings, row: int, step: Step, text: str, pieces: Turn
             scores = readings.values[row, place + 1 : place + 1 + len(values)]
             loss = loss + functional.cross_entropy(scores, gold)
         elif mention and mention.words:
-            loss = loss + _span_loss(readings, row, place, find_words(text, mention.words, pieces))
+            loss = loss + _span_loss(readings, row, place, find_words(dialogue.last.text, mention.words, pieces))
         place += 1 + len(values)
     return loss + 2 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states))
 

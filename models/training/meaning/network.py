@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from grice.models.meaning.inputs import TurnPieces
-from grice.models.training.sentence_trunk import SentenceTrunk
+from grice.models.training.sentence_trunk import SentenceTrunk, padded
 
 JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
 OPTION_KINDS = ("intent", "act", "slot", "value")
@@ -206,13 +206,3 @@ class MeaningNetwork(nn.Module):
             own[row, turn.start : turn.start + len(turn.offsets)] = 1
         readings: Readings = self.joint(states, mask, own, options)
         return readings
-
-
-def padded(texts: Sequence[tuple[int, ...]], pad: int) -> tuple[Tensor, Tensor]:
-    """Ids and mask, (texts, length)."""
-    ids = torch.full((len(texts), max(map(len, texts))), pad)
-    mask = torch.zeros_like(ids)
-    for row, text in enumerate(texts):
-        ids[row, : len(text)] = torch.tensor(text)
-        mask[row, : len(text)] = 1
-    return ids, mask

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from grice.models.data import circa
+from grice.models.errors import InputError
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.training import warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
@@ -22,9 +23,10 @@ from grice.models.training.meaning.evaluate import figures, read_steps
 from grice.models.training.meaning.loss import Step, step_loss, step_of
 from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.samples import MenuTurns
-from grice.models.training.meaning.written import WrittenBot, read_hands
+from grice.models.training.meaning.written import HANDS, WrittenBot, read_hands
+from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
-from grice.models.training.trainer import Schedule, Trainer, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,11 @@ class MeaningRecipe:
 
     Attributes:
         size: of the trunk: "small" (MiniLM) or "large" (mpnet).
-        frozen: how many of its layers stay as they are; 0: all learn but the table of pieces.
+        frozen: how many of its layers do not learn; they are rounded to four bits before the others learn. 0: all learn but the
+            table of pieces.
         held_hands: hands that are not trained on at all. dev: share of the other hands' bots that is kept for calibration.
-        share: of the written bots that are trained on, for a learning curve.
+        share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
+        trunk: folder of the published weights of a large trunk.
         turns: of a menu in one step, at most.
         joint_rate: how many times as fast as the trunk the joint block learns.
         indirect, judged: whether the implicature sets and Circa are learnt from.
@@ -46,12 +50,21 @@ class MeaningRecipe:
     held_hands: tuple[str, ...] = ("H", "P", "QJ", "QO")
     dev: float = 0.05
     share: float = 1.0
+    hands: str = ""
+    trunk: str = "runs/all-mpnet-base-v2"
     turns: int = 40
-    joint_rate: float = 3.5
+    joint_rate: float = 3
     indirect: bool = True
     judged: bool = True
-    schedule: Schedule = Schedule(epochs=2, learning_rate=1.5e-4, warmup=0.05, checkpoint_every=100)
+    schedule: Schedule = Schedule(epochs=2, learning_rate=2e-4, warmup=0.05, checkpoint_every=100)
     seed: int = 0
+
+
+SIZES = {
+    "small": MeaningRecipe(),
+    "large": MeaningRecipe("large", frozen=6, joint_rate=10, schedule=Schedule(epochs=1, learning_rate=5e-5, checkpoint_every=100)),
+}
+"""The recipe of each size."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,7 @@ class Material:
 
 def divide_hands(recipe: MeaningRecipe) -> Material:
     """The written bots, divided. A bot's part follows from its own name."""
-    hands = read_hands()
+    hands = read_hands(Path(recipe.hands) if recipe.hands else HANDS)
     held = {name: bots for name, bots in hands.items() if name in recipe.held_hands}
     others = [bot for name, bots in hands.items() if name not in recipe.held_hands for bot in bots]
     dev = [bot for bot in others if samples.share_of(_name(bot)) < recipe.dev]
@@ -79,12 +92,11 @@ def train_meaning(
     recipe: MeaningRecipe | None = None,
     device: str = "auto",
     start: Path | None = None,
-    trunk: Path | None = None,
 ) -> dict[str, float]:
     """Train the reader into `out` (checkpoints, `model/`); goes on where a stopped run was.
 
     Args:
-        start: the folder of a checkpoint to begin with. trunk: the folder of the published weights of a large trunk.
+        start: the folder of a checkpoint to begin with.
 
     Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
 
@@ -92,14 +104,17 @@ def train_meaning(
         DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown.
     """
     recipe = recipe or MeaningRecipe()
+    if recipe.size not in SHAPES:
+        raise InputError("size", recipe.size, ", ".join(SHAPES))
     torch.manual_seed(recipe.seed)
     if start:
         begun = load_checkpoint(start, restore)
         tokenizer, network = begun.tokenizer, begun.model
     else:
-        folder = warm_start.folder() if recipe.size == "small" else trunk or Path("runs/all-mpnet-base-v2")
+        folder = warm_start.folder() if recipe.size == "small" else Path(recipe.trunk)
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         network = MeaningNetwork(load_trunk(recipe.size, folder), recipe.frozen, MeaningTokens(tokenizer).pad)
+        round_trunk(network.trunk, ordinary_texts(recipe, MeaningTokens(tokenizer)), stop=recipe.frozen)
     tokens = MeaningTokens(tokenizer)
     material = divide_hands(recipe)
     dev = [step_of(samples.as_written(bot), tokens) for bot in material.dev]
@@ -112,20 +127,10 @@ def train_meaning(
 
     def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
         found = figures(read_steps(network, dev))
-        return found["indirect"], found
+        return found.get("indirect", 0.0), found
 
-    schedule = recipe.schedule
-    trainer = Trainer(
-        network,
-        out,
-        schedule,
-        batches,
-        learned,
-        evaluate,
-        choose_device(device),
-        half=_has_bf16(),
-        faster={"joint": recipe.joint_rate},
-    )
+    objective = Objective(batches, learned, evaluate, half=_has_bf16(), faster={"joint": recipe.joint_rate})
+    trainer = Trainer(network, out, recipe.schedule, objective, choose_device(device))
     trainer.fit()
     network.eval()
     found = {
@@ -141,6 +146,15 @@ def train_meaning(
     }
     save_checkpoint(out / "model", network, tokenizer, facts | started_from(start))
     return found
+
+
+def ordinary_texts(recipe: MeaningRecipe, tokens: MeaningTokens, count: int = 400) -> list[tuple[int, ...]]:
+    """Turns with their history, as pieces, of bots that are trained on: what weights are rounded for."""
+    bots, chance = divide_hands(recipe).train, random.Random(recipe.seed)
+    dialogues = [
+        dialogue for bot in chance.sample(bots, min(len(bots), count)) for dialogue, _ in samples.as_written(bot).turns[:2]
+    ]
+    return [tokens.read_turn(dialogue).ids for dialogue in dialogues[:count]]
 
 
 def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:

@@ -32,7 +32,7 @@ from grice.models.training.low_bit_encoder import LowBitEncoder
 from grice.models.training.minds import chats as movie_chats
 from grice.models.training.minds.sets import among, sets_of, wanted
 from grice.models.training.set_networks import Sets
-from grice.models.training.trainer import Schedule, Trainer, bucketed
+from grice.models.training.trainer import Objective, Schedule, Trainer, bucketed
 from grice.models.training.vocabulary import Vocabulary
 
 TAG_WORDS = ("movie", "film", "film", "film", "film", "film", "film", "recommend", "ask")
@@ -150,8 +150,9 @@ def train_joint_encoder(questions: Sequence[MindQuestion], out: Path, recipe: Jo
         model.start(known, len(TAGS))
         _name_tags(model, known)
 
-    _stage(model, out, recipe.schedule, recipe.low_bits, items, recipe)
-    _stage(model, out / "finishing", recipe.finishing, recipe.finishing.epochs, [each for each in items if not each.ours], recipe)
+    _train(model, _Stage(out, recipe.schedule, recipe.low_bits), items, recipe)
+    finishing = _Stage(out / "finishing", recipe.finishing, recipe.finishing.epochs)
+    _train(model, finishing, [each for each in items if not each.ours], recipe)
     heads = {name: model.head(name) for name in JOINT_HEADS}
     listed = {name: [sorted(labels) for labels in sets_of(questions_of(name))] for name in JOINT_HEADS}
     save_checkpoint(out / "checkpoint", model, known.tokenizer, {"recipe": asdict(recipe), "sets": listed} | started_from(start))
@@ -169,10 +170,17 @@ def _take(model: JointNetwork, begun: JointNetwork) -> None:
     model.load_state_dict(state)
 
 
-def _stage(
-    model: JointNetwork, out: Path, schedule: Schedule, low_bits: int, items: Sequence[JointItem], recipe: JointRecipe
-) -> None:
-    """Train on these items, the last `low_bits` epochs with rounded weights; of items that we wrote, each epoch shows a share."""
+@dataclass(frozen=True)
+class _Stage:
+    """A stage of training, kept in `out`; in its last `low_bits` epochs the weights are rounded."""
+
+    out: Path
+    schedule: Schedule
+    low_bits: int
+
+
+def _train(model: JointNetwork, stage: _Stage, items: Sequence[JointItem], recipe: JointRecipe) -> None:
+    """Train on these items; of those that we wrote, each epoch shows a share."""
     written = [each for each in items if each.ours]
     released = [each for each in items if not each.ours]
 
@@ -188,14 +196,14 @@ def _stage(
         return found
 
     def loss(_: nn.Module, batch: list[JointItem]) -> Tensor:
-        model.low_bits = trainer.step >= (schedule.epochs - low_bits) * trainer.steps_per_epoch
+        model.low_bits = trainer.step >= (stage.schedule.epochs - stage.low_bits) * trainer.steps_per_epoch
         values = model(batch).float()
         return model.sets[batch[0].head].loss(values, torch.tensor([each.gold for each in batch]), recipe.coarse)
 
     def evaluate(_: nn.Module) -> tuple[float, dict[str, float]]:
         return float(trainer.step), {}  # the last epoch is kept: only then are the weights rounded
 
-    trainer = Trainer(model, out, schedule, batches, loss, evaluate, torch.device("cpu"))
+    trainer = Trainer(model, stage.out, stage.schedule, Objective(batches, loss, evaluate), torch.device("cpu"))
     trainer.fit()
 
 

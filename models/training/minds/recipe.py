@@ -19,6 +19,7 @@ from grice.models.minds.model import MindMembers
 from grice.models.minds.questions import ATTITUDE, TASKS, MindQuestion, QuestionKind, answer, head_of
 from grice.models.minds.sentence_heads import HEADS, MindHeads, MindInputs, SetHead, inputs_of, network_inputs
 from grice.models.runtime.heads import Floats, halved
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
 from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.minds import chats as movie_chats
@@ -117,7 +118,6 @@ def train_mind(
     out: Path,
     recipe: MindRecipe | None = None,
     encoder: SentenceEncoder | None = None,
-    version: str = "1",
     start: Path | None = None,
 ) -> Path:
     """Train on all of RecToM in `data_dir` into `out/model`; returns that folder. A stopped run goes on with its joint encoder.
@@ -141,7 +141,7 @@ def train_mind(
         folder,
         {
             "name": "mind",
-            "version": version,
+            "version": "1",
             "task": "mind",
             "settings": {"encoder": encoder.identity, "sets": heads.sets, "reader": recipe.reader is not None},
             "training": {
@@ -171,7 +171,7 @@ def cross_validate(data_dir: Path, out: Path, recipe: MindRecipe | None = None, 
         heads, joint = fit([*taught, *written], recipe), None
         if recipe.reader:
             files = _joint(taught, folder, recipe.reader)
-            joint = JointEncoder(files.joinpath, {name: head.sets for name, head in heads.heads.items()}, encoder.provider)
+            joint = JointEncoder(files.joinpath, {name: head.sets for name, head in heads.heads.items()}, Runtime(encoder.provider))
         return _predictions(MindMembers(encoder, heads, joint), [examples[at] for at in unseen])
 
     judged = judge_folds([example.question.dialogue_id for example in examples], recipe, about, out, judge)

@@ -19,6 +19,7 @@ from grice.models.training.trainer import bucketed
 from grice.models.training.vocabulary import CLS, MASK, PAD, SEP
 
 IGNORED = -100
+NO_HISTORY = 0.1
 
 
 @dataclass(frozen=True)
@@ -136,21 +137,16 @@ def _padded(rows: Sequence[list[int]], filler: int) -> Tensor:
 
 
 def batcher(
-    tokenizer: Tokenizer,
-    examples: Sequence[RewriteExample],
-    layout: SourceFormat,
-    batch_size: int,
-    seed: int,
-    no_history: float = 0.1,
+    tokenizer: Tokenizer, examples: Sequence[RewriteExample], layout: SourceFormat, batch_size: int, seed: int
 ) -> Callable[[int], Sequence[RewriteBatch]]:
-    """The batches of an epoch, bucketed by length; in a share `no_history` of the examples the history is hidden."""
+    """The batches of an epoch, bucketed by length; in a share `NO_HISTORY` of the examples the history is hidden."""
     query = token_id(tokenizer, QUERY_TAG)
 
     def batches(epoch: int) -> Sequence[RewriteBatch]:
         chance = random.Random(f"{seed}:{epoch}")
         encoded = []
         for example in examples:
-            row = encode(tokenizer, example, layout, drop_history=chance.random() < no_history)
+            row = encode(tokenizer, example, layout, drop_history=chance.random() < NO_HISTORY)
             encoded.append(replace(row, source=corrupt(row.source, query, chance)) if example.noisy else row)
         generator = torch.Generator().manual_seed(seed * 1000 + epoch)
         lengths = [len(row.source) + len(row.target) for row in encoded]

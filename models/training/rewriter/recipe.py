@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from grice.models.training.rewriter.data import (
     to_direct,
     unlabelled_turns,
 )
-from grice.models.training.trainer import Schedule, Trainer, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
 from grice.models.training.vocabulary import CLS, PAD, SEP
 
 
@@ -55,69 +55,83 @@ class SmallRecipe:
     seed: int = 0
 
 
-def train_small(
-    data_dir: Path,
-    out: Path,
-    recipe: SmallRecipe | None = None,
-    device: str = "auto",
-    run: int | None = None,
-    start: Path | None = None,
-) -> float:
-    """Train the small rewriter into `out` (checkpoints, `model/`); goes on where a stopped run was. Returns the dev BLEU.
+class SmallTraining:
+    """Training of the small rewriter into `out` (checkpoints, `model/`); goes on where a stopped one was.
 
     Reads DIRECT (train part), MultiWOZ (val and extra utterances) and SGD (train) below `data_dir`.
 
     Args:
         start: the folder of a checkpoint to begin with, in place of MiniLM and the denoising.
-        run: only this one of the last stage's runs, for one process a core; without it all are run, or read if complete.
     """
-    recipe = recipe or SmallRecipe()
-    torch.manual_seed(recipe.seed)
-    place = choose_device(device)
-    rows = direct.read(data_dir, parts=["train"])
-    dev = to_direct(direct.read(data_dir, parts=["dev"]))
-    if start:
-        begun = load_checkpoint(start, restore)
-        tokenizer, model = begun.tokenizer, begun.model
-        recipe = replace(recipe, layout=SourceFormat(**begun.facts["layout"]))
-    else:
-        words = corpora.vocabulary_of(data_dir, rows, out / "tokenizer.json")
-        tokenizer, model = words.tokenizer, small_model(words, recipe)
 
-    def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
-        return evaluate_rewriter(current, tokenizer, dev, recipe.layout)
+    def __init__(
+        self,
+        data_dir: Path,
+        out: Path,
+        recipe: SmallRecipe | None = None,
+        device: str = "auto",
+        start: Path | None = None,
+    ) -> None:
+        self.data_dir, self.out, self.start = data_dir, out, start
+        self.recipe = recipe or SmallRecipe()
+        torch.manual_seed(self.recipe.seed)
+        self.device = choose_device(device)
+        self.rows = direct.read(data_dir, parts=["train"])
+        self.dev = to_direct(direct.read(data_dir, parts=["dev"]))
+        self.model: nn.Module
+        if start:
+            begun = load_checkpoint(start, restore)
+            self.tokenizer, self.model = begun.tokenizer, begun.model
+            self.recipe = replace(self.recipe, layout=SourceFormat(**begun.facts["layout"]))
+        else:
+            words = corpora.vocabulary_of(data_dir, self.rows, out / "tokenizer.json")
+            self.tokenizer, self.model = words.tokenizer, small_model(words, self.recipe)
 
-    def stage(folder: str, schedule: Schedule, examples: Sequence[RewriteExample], seed: int, smoothing: float) -> float:
-        def loss(current: nn.Module, batch: RewriteBatch) -> Tensor:
-            return cross_entropy(current, batch, smoothing, place)
+    def run_once(self, number: int) -> float:
+        """The third stage's run of that number alone, for one process a core. Returns its dev BLEU."""
+        return self._runs([number])[0][0]
 
-        batches = batcher(tokenizer, examples, recipe.layout, recipe.batch_size, seed)
-        return Trainer(model, out / folder, schedule, batches, loss, evaluate, place).fit()
-
-    if not start:
-        unlabelled = unlabelled_turns(data_dir, recipe.pretraining_turns)
-        stage("pretraining", recipe.pretraining, unlabelled, recipe.seed, recipe.label_smoothing)
-    pretrained = _weights(model)
-    runs = []
-    for number in range(recipe.runs) if run is None else [run]:
-        model.load_state_dict(pretrained)
-        examples = from_direct(rows)
-        score = stage(f"finetuning-{number}", recipe.finetuning, examples, recipe.seed + 1 + number, recipe.label_smoothing)
-        runs.append((score, _weights(model)))
-    if run is not None:
+    def run(self) -> float:
+        """All stages; runs of the third that are complete are read. Returns the dev BLEU."""
+        runs = self._runs(range(self.recipe.runs))
+        best_run = max(runs, key=lambda scored: scored[0])[1]
+        specialised = []
+        for number, weights in enumerate([_mean([weights for _, weights in runs]), best_run]):
+            self.model.load_state_dict(weights)
+            examples = to_direct(self.rows)
+            self._stage(f"specialising-{number}", self.recipe.specialising, examples, self.recipe.seed + 100, 0.0)
+            specialised.append(_weights(self.model))
+        self.model.load_state_dict(_mean(specialised))
+        score = self._evaluate(self.model.eval())[0]
+        facts = {"recipe": "small", "dev_bleu": score, **asdict(self.recipe), **started_from(self.start)}
+        save_checkpoint(self.out / "model", self.model, self.tokenizer, facts)
         return score
-    best_run = max(runs, key=lambda scored: scored[0])[1]
-    specialised = []
-    for number, weights in enumerate([_mean([weights for _, weights in runs]), best_run]):
-        model.load_state_dict(weights)
-        stage(f"specialising-{number}", recipe.specialising, to_direct(rows), recipe.seed + 100, 0.0)
-        specialised.append(_weights(model))
-    model.load_state_dict(_mean(specialised))
-    score = evaluate(model.eval())[0]
-    save_checkpoint(
-        out / "model", model, tokenizer, {"recipe": "small", "dev_bleu": score, **asdict(recipe), **started_from(start)}
-    )
-    return score
+
+    def _runs(self, numbers: Iterable[int]) -> list[tuple[float, dict[str, Tensor]]]:
+        """Dev BLEU and weights of these runs, from the same start."""
+        recipe = self.recipe
+        if not self.start:
+            unlabelled = unlabelled_turns(self.data_dir, recipe.pretraining_turns)
+            self._stage("pretraining", recipe.pretraining, unlabelled, recipe.seed, recipe.label_smoothing)
+        pretrained = _weights(self.model)
+        runs = []
+        for number in numbers:
+            self.model.load_state_dict(pretrained)
+            examples, seed = from_direct(self.rows), recipe.seed + 1 + number
+            score = self._stage(f"finetuning-{number}", recipe.finetuning, examples, seed, recipe.label_smoothing)
+            runs.append((score, _weights(self.model)))
+        return runs
+
+    def _stage(self, folder: str, schedule: Schedule, examples: Sequence[RewriteExample], seed: int, smoothing: float) -> float:
+        def loss(current: nn.Module, batch: RewriteBatch) -> Tensor:
+            return cross_entropy(current, batch, smoothing, self.device)
+
+        batches = batcher(self.tokenizer, examples, self.recipe.layout, self.recipe.batch_size, seed)
+        objective = Objective(batches, loss, self._evaluate)
+        return Trainer(self.model, self.out / folder, schedule, objective, self.device).fit()
+
+    def _evaluate(self, current: nn.Module) -> tuple[float, dict[str, float]]:
+        return evaluate_rewriter(current, self.tokenizer, self.dev, self.recipe.layout)
 
 
 def _mean(weights: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:

@@ -26,7 +26,7 @@ from grice.models.text.template import token_id
 from grice.models.text.wording import sentences
 from grice.models.training import corpora, vocabulary, warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
-from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, bucketed, choose_device
 
 BATCH = 64
 SAMPLES = 500
@@ -109,7 +109,7 @@ def train_sentence_encoder(
         lengths = [len(row) for row in rows[held_out:]]
         return [[held_out + at for at in each] for each in bucketed(lengths, BATCH, generator)]
 
-    best = Trainer(student, out, recipe.schedule, batches, loss, evaluate, place).fit()
+    best = Trainer(student, out, recipe.schedule, Objective(batches, loss, evaluate), place).fit()
     data = f"{len(texts)} texts of dialogue data, without labels; teacher all-MiniLM-L6-v2"
     facts = {"recipe": asdict(recipe), "data": data, "held_out_cosine": best}
     folder = save_checkpoint(out / "model", student, tokenizer, facts | started_from(start))

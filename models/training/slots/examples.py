@@ -126,22 +126,23 @@ def from_sgd(
                 for name, value in values.items()
                 if value != before.get(service, {}).get(name)
             }
+            turn = _AskedTurn(dialogue.dialogue_id, asked)
             for key in sorted((informed | (changed & proposed)) & slots.keys()):
                 slot = slots[key]
                 (value, *_) = said.state.get(key[0], {}).get(key[1], ("",))
                 if slot.is_categorical and value in slot.possible_values:
-                    yield _example(dialogue.dialogue_id, asked, slot, value, chance)
+                    yield _example(turn, slot, value, chance)
                 elif not slot.is_categorical and value in heard[key]:
-                    yield _open_example(dialogue.dialogue_id, asked, slot, value, heard[key], chance)
+                    yield _open_example(turn, slot, value, heard[key], chance)
             for action in said.actions:
                 if action.act == "INFORM_INTENT" and action.service in known:
-                    yield _intent_example(dialogue.dialogue_id, asked, known, action.service, action.values[0], chance)
+                    yield _intent_example(turn, known, action.service, action.values[0], chance)
             services = {service for service, _ in informed}
             others = [
                 key for key, slot in slots.items() if slot.is_categorical and key[0] in services and key not in informed | changed
             ]
             if others:
-                yield _example(dialogue.dialogue_id, asked, slots[chance.choice(others)], None, chance)
+                yield _example(turn, slots[chance.choice(others)], None, chance)
 
 
 def _values_heard(dialogues: Sequence[SgdDialogue], slots: Mapping[SlotKey, SlotSchema]) -> dict[SlotKey, list[str]]:
@@ -156,23 +157,29 @@ def _values_heard(dialogues: Sequence[SgdDialogue], slots: Mapping[SlotKey, Slot
     return {key: sorted(values) for key, values in found.items()}
 
 
-def _open_example(
-    group: str, asked: Dialogue, slot: SlotSchema, value: str, heard: Sequence[str], chance: random.Random
-) -> SlotExample:
+@dataclass(frozen=True)
+class _AskedTurn:
+    """A turn that is asked about, the last of `dialogue`, in the released dialogue `group`."""
+
+    group: str
+    dialogue: Dialogue
+
+
+def _open_example(turn: _AskedTurn, slot: SlotSchema, value: str, heard: Sequence[str], chance: random.Random) -> SlotExample:
     others = chance.sample(heard, min(len(heard), chance.randint(2, MOST_VALUES)))
-    values = tuple(sorted({value, "another", *(each for each in others if not says(asked.last.text, each))}))
-    question = SlotQuestion(asked, slot.name, slot.description, values)
-    return SlotExample(group, question, tuple(float(each == value) for each in values), weight=0.3)
+    values = tuple(sorted({value, "another", *(each for each in others if not says(turn.dialogue.last.text, each))}))
+    question = SlotQuestion(turn.dialogue, slot.name, slot.description, values)
+    return SlotExample(turn.group, question, tuple(float(each == value) for each in values), weight=0.3)
 
 
 def _intent_example(
-    group: str, asked: Dialogue, known: Mapping[str, ServiceSchema], service: str, intent: str, chance: random.Random
+    turn: _AskedTurn, known: Mapping[str, ServiceSchema], service: str, intent: str, chance: random.Random
 ) -> SlotExample:
     others = [each.name for about in known.values() for each in about.intents if each.name != intent]
     own = [each.name for each in known[service].intents if each.name != intent]
     values = tuple(sorted({intent, *own, *chance.sample(others, chance.randint(1, 6))}))
-    question = SlotQuestion(asked, "intent", "what the user wants to do", values)
-    return SlotExample(group, question, tuple(float(each == intent) for each in values), weight=0.5)
+    question = SlotQuestion(turn.dialogue, "intent", "what the user wants to do", values)
+    return SlotExample(turn.group, question, tuple(float(each == intent) for each in values), weight=0.5)
 
 
 def from_direct(data_dir: Path, part: Part, chance: random.Random) -> Iterator[SlotExample]:
@@ -188,11 +195,11 @@ def from_direct(data_dir: Path, part: Part, chance: random.Random) -> Iterator[S
         }
         others = [name for name in slots if name not in informed]
         for text in dict.fromkeys((row.original, row.direct, row.indirect)):
-            asked = Dialogue.of(text, row.history[-1:])
+            turn = _AskedTurn(row.dialogue_id, Dialogue.of(text, row.history[-1:]))
             for name, value in informed.items():
                 if name in slots and value in slots[name].possible_values:
-                    yield _example(row.dialogue_id, asked, slots[name], value, chance)
-            yield _example(row.dialogue_id, asked, slots[chance.choice(others)], None, chance)
+                    yield _example(turn, slots[name], value, chance)
+            yield _example(turn, slots[chance.choice(others)], None, chance)
 
 
 def written() -> Iterator[SlotExample]:
@@ -220,12 +227,12 @@ def written() -> Iterator[SlotExample]:
             yield SlotExample(group, SlotQuestion(asked, slot["slot"], slot["slot_description"], values), shares, decided=True)
 
 
-def _example(group: str, asked: Dialogue, slot: SlotSchema, value: str | None, chance: random.Random) -> SlotExample:
+def _example(turn: _AskedTurn, slot: SlotSchema, value: str | None, chance: random.Random) -> SlotExample:
     values = slot.possible_values
     if len(values) > MOST_VALUES:
         others = chance.sample([each for each in values if each != value], MOST_VALUES - 1)
         values = tuple(sorted({*others, value or others[0]}))
-    question = SlotQuestion(asked, slot.name, slot.description, values)
+    question = SlotQuestion(turn.dialogue, slot.name, slot.description, values)
     shares = tuple(float(each == value) for each in values)
-    indirect = value is not None and not says(asked.last.text, value)
-    return SlotExample(group, question, shares, weight=3.0 if indirect else 1.0)
+    indirect = value is not None and not says(turn.dialogue.last.text, value)
+    return SlotExample(turn.group, question, shares, weight=3.0 if indirect else 1.0)

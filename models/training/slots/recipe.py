@@ -22,7 +22,7 @@ from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample
 from grice.models.training.slots.items import AskedSlot, AskedSlots, SlotBatch, collate
 from grice.models.training.slots.model import SlotModel, restore, small_model
-from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from grice.models.training.trainer import Objective, Schedule, Trainer, bucketed, choose_device
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def train_slot_values(
         figures = held_out(judged, predictions(model, held, recipe.batch))
         return float(trainer.step), figures  # the last epoch is kept: only then are the weights rounded
 
-    trainer = Trainer(model, out, recipe.schedule, batches, learned, evaluate, choose_device(device))
+    trainer = Trainer(model, out, recipe.schedule, Objective(batches, learned, evaluate), choose_device(device))
     trainer.fit()
     model.low_bits = recipe.low_bits > 0
     said = predictions(model.eval(), held, recipe.batch)

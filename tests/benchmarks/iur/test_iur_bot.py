@@ -15,7 +15,7 @@ from plain_nlu_server import PlainNlu, nlu_server
 from grice.benchmarks.core.results import Result
 from grice.benchmarks.iur import check
 from grice.benchmarks.iur.bots import server_bot
-from grice.benchmarks.iur.outcomes import BotOutcome, run_bot_test
+from grice.benchmarks.iur.outcomes import BotOutcome, BotUnderTest, run_bot_test
 from grice.benchmarks.iur.report import results_of, rows_of, tables_of
 from grice.middleware.authoring.indirect_requests import BotSlot, RequestSlot, direct_request
 from grice.middleware.cli import main
@@ -87,7 +87,8 @@ def nlu() -> Iterator[PlainNlu]:
 
 def outcomes_on(server: PlainNlu, requests: Sequence[IndirectRequest] = REQUESTS) -> list[BotOutcome]:
     strategies = ["justification" if "rent" in each.utterance else "simple elaboration" for each in requests]
-    return run_bot_test(requests, strategies, MAPPING, server_bot(server.url), Rewrites(), RESOLVER)  # type: ignore[arg-type]
+    bot = BotUnderTest(MAPPING, server_bot(server.url), Rewrites(), RESOLVER)
+    return run_bot_test(requests, strategies, bot)  # type: ignore[arg-type]
 
 
 def test_what_is_heard_directly_plainly_and_with_grice(nlu: PlainNlu) -> None:

@@ -77,14 +77,14 @@ def test_two_phases_are_two_batches(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_is_asked_twice_is_in_the_batch_once(tmp_path: Path) -> None:
-    from grice.benchmarks.llm import LlmOptions, Question, answer_all
+    from grice.benchmarks.llm import LlmOptions, LlmTask, Question, answer_all
 
     same = [Question(str(number), "d", "yes", thoughtful(4).ask) for number in range(3)]
     with batching(lambda _: (200, completion("yes"))) as (server, batches):
         options = LlmOptions(
             tmp_path, llm_url=server.url, llm_batch=True, llm_cache=tmp_path / "replies", llm_price_in=1, llm_price_out=1
         )
-        run = answer_all(same, "m", options, "t", {})
+        run = answer_all(same, "m", options, LlmTask("t", {}))
     assert len(batches.requests) == 2
     assert run.usage("m").rows[0][1:3] == (6, 4)
     assert [sample.paid for sample in run.samples] == [pytest.approx(0.00005), 0, 0]
@@ -163,8 +163,14 @@ def test_large_batches_are_several(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         run = batched(server, tmp_path, range(10))
     assert predictions(run) == ["yes", "no"] * 5
     assert [batch["request_counts"]["total"] for batch in batches.batches.values()] == [4, 4, 2]
+
+
+def test_large_files_are_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_model, "LARGEST_FILE", 100)
-    assert [len(body.splitlines()) for body in batch_model._files({"a": {"model": "m"}, "b": {"model": "m"}})] == [1, 1]
+    with batching() as (server, batches):
+        run = batched(server, tmp_path, range(2))
+    assert predictions(run) == ["yes", "no"]
+    assert [batch["request_counts"]["total"] for batch in batches.batches.values()] == [1, 1]
 
 
 def test_a_batch_needs_a_place_for_its_replies(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from loopback_server import Answer, hanging, saying
 from openai_server import chat, openai_server, refusing
 from redis_process import eventually
 
-from grice.benchmarks.llm import LlmOptions, Question, Sample, Sampling, answer_all, read_run, run_folders
+from grice.benchmarks.llm import LlmOptions, LlmTask, Question, Sample, Sampling, answer_all, read_run, run_folders
 from grice.benchmarks.llm.progress import HOPELESS, Progress
 from grice.benchmarks.llm.side_by_side import Once, answer_side_by_side
 from grice.middleware.llm import ChatModel, ChatSettings, Message, Reply, ReplyCache
@@ -84,7 +84,7 @@ def test_a_server_in_trouble_is_asked_again(tmp_path: Path, trouble: str) -> Non
 def test_a_prompt_that_is_asked_twice_is_paid_once(tmp_path: Path) -> None:
     same = [Question(f"{number}", "d", "yes", question(4).ask) for number in range(5)]
     with openai_server([chat("yes")]) as server:
-        run = answer_all(same, "m", LlmOptions(tmp_path, llm_url=server.url, llm_price_in=1, llm_price_out=1), "t", {})
+        run = answer_all(same, "m", LlmOptions(tmp_path, llm_url=server.url, llm_price_in=1, llm_price_out=1), LlmTask("t", {}))
     assert [sample.prediction for sample in run.samples] == ["yes"] * 5
     assert run.usage("m").rows[0][1:7] == (5, 4, 100, 25, 0.000125, 0.000025)
 
@@ -211,11 +211,11 @@ def test_a_server_that_answers_nothing_ends_the_run(tmp_path: Path) -> None:
 def test_the_paper_says_how_and_the_options_have_the_last_word(tmp_path: Path) -> None:
     with openai_server([chat("yes")] * 3) as server:
         options = LlmOptions(tmp_path, llm_url=server.url, seed=3)
-        answer_all([question(0)], "m", options, "t", {}, Sampling(0.7, 50))
+        answer_all([question(0)], "m", options, LlmTask("t", {}, Sampling(0.7, 50)))
         own = LlmOptions(tmp_path, llm_url=server.url, llm_temperature=0.0, llm_max_tokens=9)
-        answer_all([question(0)], "m", own, "t", {}, Sampling(0.7, 50))
+        answer_all([question(0)], "m", own, LlmTask("t", {}, Sampling(0.7, 50)))
         bare = LlmOptions(tmp_path, llm_url=server.url, llm_omit=("temperature", "seed"))
-        run = answer_all([question(0)], "m", bare, "t", {})
+        run = answer_all([question(0)], "m", bare, LlmTask("t", {}))
     sent = [[request.get(name) for name in ("temperature", "seed", "max_tokens")] for request in server.requests]
     assert sent == [[0.7, 3, 50], [0.0, 0, 9], [None, None, 1024]]
     assert not {"temperature", "seed"} & set(run.settings)

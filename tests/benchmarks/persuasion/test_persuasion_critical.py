@@ -55,7 +55,7 @@ def test_messages_are_read_from_a_reply() -> None:
 def dialogue() -> AnnotatedDialogue:
     said = critical.written(REPLY)
     assert said is not None
-    return critical._dialogue("spending-00", said)
+    return critical.marked_dialogue("spending-00", said)
 
 
 def test_only_marked_messages_of_the_persuader_are_asked_about() -> None:

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from grice.middleware.authoring.augment import Augmentation, AugmentSettings, Entity, Example, indirect_variants, with_rewrites
+from grice.middleware.authoring.augment import (
+    Augmentation,
+    AugmentSettings,
+    Entity,
+    Example,
+    VariantModels,
+    indirect_variants,
+    with_rewrites,
+)
 from grice.middleware.authoring.augment.entity_transfer import transferred
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import InputError, SettingsError
@@ -39,7 +47,7 @@ class WayBack:
 
 
 def augmented(examples: list[Example], script: dict[str, list[str]], settings: AugmentSettings | None = None) -> Augmentation:
-    return indirect_variants(examples, Scripted(script), settings)
+    return indirect_variants(examples, VariantModels(Scripted(script)), settings)
 
 
 def texts(found: Augmentation) -> list[str]:
@@ -62,7 +70,7 @@ def test_entities_stand_at_their_new_places() -> None:
 def test_history_is_what_the_models_read() -> None:
     asked = (Turn("user", "I need a taxi"), Turn("bot", "From where?"))
     rewriter = Scripted({"From the museum": ["I will be at the museum"]})
-    indirect_variants([Example("From the museum", "ride", history=asked)], rewriter)
+    indirect_variants([Example("From the museum", "ride", history=asked)], VariantModels(rewriter))
     assert rewriter.asked == [Dialogue.of("From the museum", asked)]
 
 
@@ -89,15 +97,15 @@ def test_uncertain_and_unfinished_rewrites_are_refused() -> None:
             return [[Rewrite("I wonder where it is", 0.9, 5, finished=False)] for _ in dialogues]
 
     example = Example("Where is it?", "ask")
-    assert indirect_variants([example], Unfinished({})).refused == {"uncertain": 1}
+    assert indirect_variants([example], VariantModels(Unfinished({}))).refused == {"uncertain": 1}
     unsure = Scripted({example.text: ["I wonder where it is"]}, confidence=0.49)
-    assert indirect_variants([example], unsure, AugmentSettings(min_confidence=0.5)).refused == {"uncertain": 1}
-    assert len(indirect_variants([example], unsure, AugmentSettings(min_confidence=0.45)).variants) == 1
+    assert indirect_variants([example], VariantModels(unsure), AugmentSettings(min_confidence=0.5)).refused == {"uncertain": 1}
+    assert len(indirect_variants([example], VariantModels(unsure), AugmentSettings(min_confidence=0.45)).variants) == 1
 
 
 def test_a_variant_that_does_not_lead_back_is_refused() -> None:
     script = {"hello": ["Would you find me one", "I just wanted to say hello"]}
-    found = indirect_variants([Example("hello", "greet")], Scripted(script), way_back=WayBack({"Would you find me one"}))
+    found = indirect_variants([Example("hello", "greet")], VariantModels(Scripted(script), WayBack({"Would you find me one"})))
     assert texts(found) == ["I just wanted to say hello"]
     assert found.variants[0].way_back == pytest.approx(0.8187, abs=1e-3)
     assert found.refused == {"way back": 1}
@@ -129,7 +137,7 @@ def test_what_two_intents_would_share_is_left_to_neither() -> None:
 def test_known_examples_are_not_repeated() -> None:
     script = {"Where is it?": ["I wonder where it is", "I am lost"]}
     known = [Example("i wonder where it is", "ask"), Example("I am lost", "help")]
-    found = indirect_variants([Example("Where is it?", "ask")], Scripted(script), known=known)
+    found = indirect_variants([Example("Where is it?", "ask")], VariantModels(Scripted(script)), known=known)
     assert found.refused == {"duplicate": 1, "ambiguous": 1}
 
 
@@ -167,7 +175,7 @@ def test_shortcuts_are_left_alone_and_progress_is_told() -> None:
     listed = [Example(f"Show page {place}", "show") for place in range(20)] + [Example("/restart", "restart")]
     told: list[tuple[int, int]] = []
     rewriter = Scripted({example.text: [] for example in listed[:-1]})
-    found = indirect_variants(listed, rewriter, progress=lambda done, total: told.append((done, total)))
+    found = indirect_variants(listed, VariantModels(rewriter), progress=lambda done, total: told.append((done, total)))
     assert found.examples == 21
     assert told == [(0, 20), (16, 20), (20, 20)]
 

@@ -14,6 +14,7 @@ from openai_server import OpenAiServer, Request, chat, openai_server, refusing
 from grice.benchmarks.iur import generate as generate_command
 from grice.middleware.authoring.indirect_requests import (
     Candidate,
+    CandidateJudges,
     Generated,
     Generation,
     GenerationSettings,
@@ -81,7 +82,7 @@ class Says:
 def made_of(
     encoder: SentenceEncoder, *texts: str, criteria: Says | None = None, settings: GenerationSettings | None = None
 ) -> Generation:
-    return generate([PRICE], Writes(*texts), criteria or Says(), StrategyLabeller(encoder), settings)
+    return generate([PRICE], Writes(*texts), CandidateJudges(criteria or Says(), StrategyLabeller(encoder)), settings)
 
 
 def texts_of(generation: Generation) -> list[str]:
@@ -126,7 +127,7 @@ def test_a_judge_that_does_not_answer_stops_the_run_and_one_that_does_not_decide
 
 def test_another_slot_may_be_asked_for_in_the_same_words(encoder: SentenceEncoder) -> None:
     other = RequestSlot("Bar_1", "price", PRICE.description, PRICE.values, PRICE.situation)
-    found = generate([PRICE, other], Writes(BUDGET), Says(), StrategyLabeller(encoder))
+    found = generate([PRICE, other], Writes(BUDGET), CandidateJudges(Says(), StrategyLabeller(encoder)))
     assert texts_of(found) == [BUDGET, BUDGET]
 
 
@@ -139,13 +140,13 @@ def test_a_limit_leaves_many_strategies(encoder: SentenceEncoder) -> None:
             return chatty if value == "inexpensive" else []
 
     settings = GenerationSettings(per_value=6)
-    found = generate([PRICE], Chatty(), Says(), StrategyLabeller(encoder), settings)
+    found = generate([PRICE], Chatty(), CandidateJudges(Says(), StrategyLabeller(encoder)), settings)
     assert len(found.requests) == 6
     assert {request.strategy for request in found.requests} == set(STRATEGIES)
     assert found.refused["surplus"] == 39
-    again = generate([PRICE], Chatty(), Says(), StrategyLabeller(encoder), settings)
+    again = generate([PRICE], Chatty(), CandidateJudges(Says(), StrategyLabeller(encoder)), settings)
     assert again == found
-    other = generate([PRICE], Chatty(), Says(), StrategyLabeller(encoder), GenerationSettings(per_value=6, seed=3))
+    other = generate([PRICE], Chatty(), CandidateJudges(Says(), StrategyLabeller(encoder)), GenerationSettings(per_value=6, seed=3))
     assert other.requests != found.requests
 
 
@@ -167,7 +168,9 @@ OURS = by_words(
 def offline(encoder: SentenceEncoder) -> Generation:
     """What templates and the shipped rewriter make."""
     writer = OfflineWriter(Thesaurus(encoder), load_rewriter(form="indirect", beams=8), load_rewriter(form="direct", beams=8))
-    return generate([PRICE, GARDEN], writer, LocalCriteria(ScriptedResolver(OURS), encoder), StrategyLabeller(encoder))
+    return generate(
+        [PRICE, GARDEN], writer, CandidateJudges(LocalCriteria(ScriptedResolver(OURS), encoder), StrategyLabeller(encoder))
+    )
 
 
 def test_offline_generation_says_what_was_meant_in_other_words(offline: Generation) -> None:

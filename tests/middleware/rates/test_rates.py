@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from redis_process import RedisServer
 from scored_fixtures import NOON, scored, several
 
+from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates import LONGEST_WINDOW_S, MemoryRates, Rate, RateStore, increments, open_rates
 from grice.middleware.rates.counters import MAX_CHANNELS, MAX_VERSIONS
 from grice.middleware.rates.redis import RedisRates
@@ -164,12 +165,21 @@ def test_threads_count_together(rates: RateStore) -> None:
 
 def test_memory_gives_back_what_no_window_reaches() -> None:
     rates = MemoryRates()
-    for hour in range(24 * 30):
-        rates.add([scored(at=NOON + hour * HOUR)])
-    assert len(rates._buckets) < 600
-    for hour in range(24 * 10):
-        rates.add([scored(at=NOON + 60 * DAY + hour * 10)])
-    assert min(int(key.split(":")[-1]) for key in rates._buckets) >= NOON + 60 * DAY
+    old = [scored(at=NOON + hour * HOUR) for hour in range(24 * 30)]
+    for response in old:
+        rates.add([response])
+    assert 0 < len(kept(rates, old)) < 600
+    new = [scored(at=NOON + 60 * DAY + hour * 10) for hour in range(24 * 10)]
+    for response in new:
+        rates.add([response])
+    assert not kept(rates, old)
+    assert kept(rates, new)
+
+
+def kept(rates: MemoryRates, responses: Sequence[ScoredResponse]) -> set[str]:
+    """The buckets of these responses that are still there."""
+    keys = {each.key for response in responses for each in increments(response)}
+    return {key for key in keys if rates.count([key])}
 
 
 def test_redis_expires_every_bucket_by_itself(redis_server: RedisServer) -> None:

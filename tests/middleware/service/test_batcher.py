@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grice.middleware.service.batcher import Batcher
+from grice.middleware.service.batcher import Batcher, BatchLimits
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ModelError, Overloaded
 
@@ -44,11 +44,11 @@ def dialogues(*texts: str) -> list[Dialogue]:
     return [Dialogue.of(text) for text in texts]
 
 
-def run(reader: Reader, work: Callable[[Batcher[Dialogue, str]], Awaitable[Result]], **options: float) -> Result:
+def run(reader: Reader, work: Callable[[Batcher[Dialogue, str]], Awaitable[Result]], limits: BatchLimits = BatchLimits()) -> Result:
     """`work` with a batcher that is started before and closed after."""
 
     async def main() -> Result:
-        batcher = Batcher(reader.predict, **options)  # type: ignore[arg-type]
+        batcher = Batcher(reader.predict, limits)
         batcher.start()
         try:
             return await work(batcher)
@@ -79,7 +79,7 @@ def test_each_caller_gets_its_own_answers(given_requests: list[list[str]], size:
     async def work(batcher: Batcher[Dialogue, str]) -> list[list[str] | BaseException]:
         return await asyncio.gather(*(batcher.submit(dialogues(*request)) for request in texts), return_exceptions=True)
 
-    answers = run(reader, work, size=size, wait_ms=wait_ms)
+    answers = run(reader, work, BatchLimits(size=size, wait_ms=wait_ms))
     for request, answer in zip(texts, answers, strict=True):
         if any("poison" in text for text in request):
             assert isinstance(answer, ValueError)
@@ -118,7 +118,7 @@ def test_a_queue_that_breaks_tells_those_who_wait() -> None:
             raise TypeError("lengths cannot be compared")
 
     async def work() -> list[list[str] | BaseException]:
-        batcher = Batcher(reader.predict, size=1, length=lambda dialogue: Unordered(1))
+        batcher = Batcher(reader.predict, BatchLimits(size=1), length=lambda dialogue: Unordered(1))
         batcher.start()
         first = await held(reader, batcher)
         calls = [asyncio.create_task(batcher.submit(dialogues(text))) for text in ("one", "two", "three")]
@@ -141,7 +141,7 @@ def test_the_queue_is_bounded(sizes: list[int], queue_size: int) -> None:
     refused: list[int] = []
 
     async def work() -> None:
-        batcher = Batcher(reader.predict, size=4, queue_size=queue_size, on_refused=refused.append)
+        batcher = Batcher(reader.predict, BatchLimits(size=4, queue_size=queue_size), on_refused=refused.append)
         batcher.start()
         first = await held(reader, batcher)
         calls = [asyncio.create_task(batcher.submit(dialogues(*map(str, range(size))))) for size in sizes]
@@ -168,7 +168,7 @@ def test_a_lone_caller_does_not_wait_for_others() -> None:
     async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         return await asyncio.wait_for(batcher.submit(dialogues("alone")), 60)
 
-    assert run(reader, work, size=4, wait_ms=1_000_000) == ["alone"]
+    assert run(reader, work, BatchLimits(size=4, wait_ms=1_000_000)) == ["alone"]
 
 
 def test_two_callers_wait_for_a_third() -> None:
@@ -181,7 +181,7 @@ def test_two_callers_wait_for_a_third() -> None:
         assert reader.batches == []
         await asyncio.gather(*calls, batcher.submit(dialogues("c")))
 
-    run(reader, work, size=3, wait_ms=1_000_000)
+    run(reader, work, BatchLimits(size=3, wait_ms=1_000_000))
     assert reader.batches == [["a", "b", "c"]]
 
 
@@ -191,7 +191,7 @@ def test_a_batch_that_does_not_fill_leaves_after_the_wait() -> None:
     async def work(batcher: Batcher[Dialogue, str]) -> list[str]:
         return await batcher.submit(dialogues("a", "b"))
 
-    assert run(reader, work, size=3, wait_ms=5) == ["a", "b"]
+    assert run(reader, work, BatchLimits(size=3, wait_ms=5)) == ["a", "b"]
     assert reader.batches == [["a", "b"]]
 
 
@@ -205,7 +205,7 @@ def test_callers_that_come_meanwhile_share_the_next_batch() -> None:
         reader.gate.set()
         await asyncio.gather(first, *others)
 
-    run(reader, work, size=8)
+    run(reader, work, BatchLimits(size=8))
     assert reader.batches == [["first"], ["a", "b", "c"]]
 
 
@@ -219,7 +219,7 @@ def test_the_oldest_leaves_first_with_those_of_its_length() -> None:
         reader.gate.set()
         await asyncio.gather(first, rest)
 
-    run(reader, work, size=3)
+    run(reader, work, BatchLimits(size=3))
     assert [sorted(batch) for batch in reader.batches] == [["first"], ["vv", "xx", "zz"], ["w" * 91, "y" * 90]]
 
 
@@ -259,7 +259,7 @@ def test_closing_serves_what_waits_and_takes_no_more() -> None:
     reader = Reader()
 
     async def work() -> None:
-        batcher = Batcher(reader.predict, size=2)
+        batcher = Batcher(reader.predict, BatchLimits(size=2))
         batcher.start()
         first = await held(reader, batcher)
         waiting = asyncio.create_task(batcher.submit(dialogues("a", "b", "c")))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from grice.middleware.cli import GROUP, Parser, main
+from grice.middleware.cli import GROUP, main
 from grice.middleware.settings import (
     PipelineSettings,
     ServiceSettings,
@@ -20,6 +21,7 @@ from grice.middleware.settings import (
     from_environment,
     from_options,
     known_variables,
+    secret,
     setting,
 )
 from grice.middleware.settings.declaration import settings_classes
@@ -46,7 +48,7 @@ class Oven:
     fan: bool = False
     probe_s: float | None = setting(None, 0.5, 60)
     names: tuple[str, ...] = ()
-    pin: str = setting("", secret=True, flag=False)
+    pin: str = secret("", flag=False)
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -137,25 +139,30 @@ def test_a_command_that_reads_settings_says_it(monkeypatch: pytest.MonkeyPatch, 
     assert "GRICE_THREADS" in capsys.readouterr().err
 
 
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from parsers(child)
+def helps(capsys: pytest.CaptureFixture[str], *words: str) -> Iterator[tuple[str, str]]:
+    """The help of a command, and of those below it."""
+    with pytest.raises(SystemExit):
+        main([*words, "--help"])
+    text = capsys.readouterr().out
+    yield " ".join(words), text
+    for child in re.findall(r"^ {4}(\S+)", text, re.MULTILINE):
+        yield from helps(capsys, *words, child)
+
+
+def required_options(text: str) -> set[str]:
+    """The options that stand in the usage without brackets."""
+    usage, there = "", text.partition("\n\n")[0]
+    while usage != there:
+        usage, there = there, re.sub(r"\[[^][]*\]|\([^()]*\)", "", there)
+    return set(re.findall(r"--[\w-]+", usage))
 
 
 @pytest.mark.parametrize("name", sorted(entry.name for entry in importlib.metadata.entry_points(group=GROUP)))
-def test_help_of_every_command_tells_defaults(name: str) -> None:
-    (entry,) = importlib.metadata.entry_points(group=GROUP, name=name)
-    parser = Parser(prog=name)
-    entry.load().add_arguments(parser)
-    for each in parsers(parser):
-        formatter = each._get_formatter()
-        for action in each._actions:
-            if action.option_strings and action.nargs != 0 and not action.required and action.help is not argparse.SUPPRESS:
-                text = formatter._expand_help(action) if action.help else ""
-                assert "default" in text, (each.prog, action.option_strings)
+def test_help_of_every_command_tells_defaults(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, text in helps(capsys, name):
+        for entry in re.findall(r"^  -.*(?:\n {8,}.*)*", text, re.MULTILINE):
+            option, value = re.findall(r"(--?[\w-]+)( \S+)?", re.split(r" {2,}|\n", entry.strip())[0])[-1]
+            assert not value or option in required_options(text) or "default" in entry, (words, option)
 
 
 def test_ports_are_integers_for_the_shell_too(capsys: pytest.CaptureFixture[str]) -> None:

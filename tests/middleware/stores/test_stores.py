@@ -253,7 +253,9 @@ def test_memory_gives_back_what_nobody_asks_for() -> None:
         store.append(f"old {number}", [HELLO])
     clock.now += 1000
     store.append("new", [HELLO])
-    assert list(store._dialogues) == ["new"]
+    clock.now -= 1000  # by this clock they are still to be read, if they are there
+    assert [store.read(f"old {number}") for number in range(50)] == [()] * 50
+    assert store.read("new") == (HELLO,)
 
 
 def test_redis_expires_keys_itself(redis_server: RedisServer) -> None:

@@ -66,7 +66,7 @@ def test_one_worker_reads_all_partitions(redis_server: RedisServer) -> None:
 
 
 def owned(worker: Worker) -> int:
-    return len(worker._owned())
+    return len(worker.owned())
 
 
 def test_workers_share_the_partitions_and_take_over_from_each_other(redis_server: RedisServer) -> None:

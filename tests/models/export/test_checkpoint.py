@@ -94,7 +94,7 @@ def test_directness(exported: Callable[[str], Path], tmp_path: Path) -> None:
 def test_sentence_encoder(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("sentence_encoder"), sentence_encoder.restore)
     ours = load_sentence_encoder()
-    ids, mask = map(torch.from_numpy, padded([ours._ids(text) for text in TEXTS]))
+    ids, mask = map(torch.from_numpy, padded([ours.ids(text) for text in TEXTS]))
     with torch.no_grad():
         vectors = sentence_encoder.vectors_of(found.model, ids, mask).numpy()
     assert ((vectors * ours.encode(TEXTS)).sum(1) > 0.995).all()

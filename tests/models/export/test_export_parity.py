@@ -14,6 +14,7 @@ from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import PRETRAINED
+from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import SourceFormat, encode_source
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, empty_model, restore
@@ -53,7 +54,7 @@ def exported(bart: BartForConditionalGeneration, tokenizer: Tokenizer, tmp_path_
 
 @pytest.mark.parametrize("beams", [1, 4])
 def test_fp32_generates_the_tokens_of_pytorch(exported: Path, bart: BartForConditionalGeneration, beams: int) -> None:
-    rewriter = load_rewriter(exported, precision="fp32", beams=beams)
+    rewriter = load_rewriter(exported, runtime=Runtime(precision="fp32"), beams=beams)
     sources = [encode_source(rewriter.tokenizer, d.last.text, d.history, "direct", SourceFormat(**LAYOUT)).ids for d in DIALOGUES]
     ours = rewriter.generator.beam(sources, beams, max_new_tokens=20)
     for source, generated in zip(sources, ours, strict=True):
@@ -62,7 +63,7 @@ def test_fp32_generates_the_tokens_of_pytorch(exported: Path, bart: BartForCondi
 
 
 def test_scores_are_pytorchs(exported: Path, bart: BartForConditionalGeneration, tokenizer: Tokenizer) -> None:
-    rewriter = load_rewriter(exported, precision="fp32")
+    rewriter = load_rewriter(exported, runtime=Runtime(precision="fp32"))
     targets = ["find me a cheap one", "which food do they have?", "book the train on tuesday", "no"]
     for dialogue, target, (log_prob, count) in zip(DIALOGUES, targets, rewriter.score(DIALOGUES, targets), strict=True):
         source = encode_source(tokenizer, dialogue.last.text, dialogue.history, "direct", SourceFormat(**LAYOUT)).ids
@@ -76,14 +77,14 @@ def test_scores_are_pytorchs(exported: Path, bart: BartForConditionalGeneration,
 
 @pytest.mark.parametrize("precision", ["int8", "fp16"])
 def test_smaller_precisions_stay_near(exported: Path, precision: str) -> None:
-    exact = load_rewriter(exported, precision="fp32").score(DIALOGUES, TEXTS)
-    near = load_rewriter(exported, precision=precision).score(DIALOGUES, TEXTS)
+    exact = load_rewriter(exported, runtime=Runtime(precision="fp32")).score(DIALOGUES, TEXTS)
+    near = load_rewriter(exported, runtime=Runtime(precision=precision)).score(DIALOGUES, TEXTS)
     for (a, count), (b, _) in zip(exact, near, strict=True):
         assert b / count == pytest.approx(a / count, rel=0.05)
 
 
 def test_int8_does_not_depend_on_the_batch(exported: Path) -> None:
-    rewriter = load_rewriter(exported, precision="int8")
+    rewriter = load_rewriter(exported, runtime=Runtime(precision="int8"))
     alone = [rewriter.predict([dialogue])[0].text for dialogue in DIALOGUES]
     assert [result.text for result in rewriter.predict(DIALOGUES)] == alone
 
@@ -111,7 +112,7 @@ def scorer(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 1e-5), ("int8", 0.02), ("fp16", 0.01)])
 def test_directness_scores_are_pytorchs(scorer: Path, tokenizer: Tokenizer, precision: str, tolerance: float) -> None:
     model = load_checkpoint(scorer / "model", restore).model
-    loaded = load_directness_scorer(scorer / "onnx", precision=precision)
+    loaded = load_directness_scorer(scorer / "onnx", runtime=Runtime(precision=precision))
     ours = [result.score for result in loaded.predict(DIALOGUES)]
     from grice.models.directness.scorer import directness_inputs
 

@@ -31,7 +31,7 @@ class Tied(nn.Module):
 def exported(module: nn.Module, folder: Path) -> Path:
     full, target = folder / "full.onnx", folder / "int8.onnx"
     axes = {name: {0: "batch", 1: "length"} for name in ("ids", "state", "near")}
-    write_fp32(module, [torch.tensor([[1, 2]])], ["ids"], ["state", "near"], axes, full)
+    write_fp32(module, {"ids": torch.tensor([[1, 2]])}, ["state", "near"], axes, full)
     write_int8_by_row(full, target)
     return target
 

@@ -13,6 +13,7 @@ from bench_fixtures import assert_same_weights
 from grice.models.errors import InputError
 from grice.models.export.encoders import export_sentence_encoder
 from grice.models.manifest import read_manifest
+from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder, padded
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.sentence_encoder.recipe import SentenceRecipe, restore, train_sentence_encoder, vectors_of
@@ -65,9 +66,9 @@ def test_the_student_comes_near_its_teacher(trained: Path) -> None:
 @pytest.mark.parametrize(("precision", "tolerance"), [("fp32", 1e-4), ("int8", 0.05)])
 def test_the_exported_encoder_gives_the_vectors_of_pytorch(trained: Path, precision: str, tolerance: float) -> None:
     model = load_checkpoint(trained / "model", restore).model
-    encoder = SentenceEncoder(read_manifest(trained / "onnx"), precision=precision)
+    encoder = SentenceEncoder(read_manifest(trained / "onnx"), runtime=Runtime(precision=precision))
     for text in TEXTS:
-        ids, mask = padded([encoder._ids(text)])
+        ids, mask = padded([encoder.ids(text)])
         with torch.no_grad():
             expected = vectors_of(model, torch.from_numpy(ids), torch.from_numpy(mask))[0].numpy()
         vector = encoder.encode([text])[0]
@@ -95,7 +96,7 @@ def test_what_is_read_of_a_text(trained: Path) -> None:
     encoder = SentenceEncoder(read_manifest(trained / "onnx"))
     assert encoder.fits(TEXTS[0])
     assert not encoder.fits(TEXTS[2])
-    assert len(encoder._ids(TEXTS[2])) == SMALL.max_tokens
+    assert len(encoder.ids(TEXTS[2])) == SMALL.max_tokens
     assert encoder.encode([]).shape == (0, 384)
 
 
@@ -115,4 +116,4 @@ def test_the_shipped_encoder_knows_what_is_alike() -> None:
 
 def test_unknown_precision() -> None:
     with pytest.raises(InputError, match="precision"):
-        load_sentence_encoder(precision="int3")
+        load_sentence_encoder(runtime=Runtime(precision="int3"))

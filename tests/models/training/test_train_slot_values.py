@@ -16,6 +16,7 @@ from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
 from grice.models.export.encoders import export_slot_values
 from grice.models.manifest import read_manifest
+from grice.models.runtime.runtime import Runtime
 from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotTexts, SlotTokens
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
 from grice.models.slots.resolver import SlotResolver
@@ -23,6 +24,7 @@ from grice.models.training import vocabulary
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
+from grice.models.training.meaning.overlap import runs_of_all
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample, read, written
 from grice.models.training.slots.items import AskedSlots, collate
@@ -95,6 +97,7 @@ def test_what_we_wrote_to_learn_from_is_not_what_is_evaluated() -> None:
     learned = [json.loads(line) for line in slot_examples.WRITTEN.read_text(encoding="utf-8").splitlines()]
     said = {example.question.dialogue.last.text.casefold() for example in written()}
     assert not {each["utterance"].casefold() for each in evaluated} & said
+    assert not runs_of_all((each["utterance"] for each in evaluated), 8) & runs_of_all(said, 8)
     assert not {each["service"] for each in evaluated} & {each["service"] for each in learned}
 
 
@@ -170,7 +173,7 @@ def test_four_bits_are_near_and_fit_into_eight() -> None:
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, precision: str) -> None:
     model = load_checkpoint(trained / "model", restore).model
-    resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), precision=precision)
+    resolver = SlotResolver(read_manifest(trained / "onnx", "slot-values"), runtime=Runtime(precision=precision))
     found = resolver.predict([QUESTION])[0]
     item = AskedSlots(resolver.tokens).plain(SlotExample("a", QUESTION, (1.0, 0.0)))
     with torch.no_grad():

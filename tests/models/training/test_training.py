@@ -22,6 +22,7 @@ from grice.models.export.encoders import export_directness
 from grice.models.export.quality import measure
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import read_manifest
+from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import SourceFormat
 from grice.models.training import corpora, directness
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
@@ -29,8 +30,8 @@ from grice.models.training.directness import DirectnessRecipe, calibration, rank
 from grice.models.training.paper import PaperRecipe, train_paper
 from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
-from grice.models.training.rewriter.recipe import SmallRecipe, train_small
-from grice.models.training.trainer import Schedule, Trainer, bucketed, choose_device
+from grice.models.training.rewriter.recipe import SmallRecipe, SmallTraining
+from grice.models.training.trainer import Objective, Schedule, Trainer, bucketed, choose_device
 
 SHORT = Schedule(epochs=1, learning_rate=1e-3, average=0.9)
 
@@ -101,7 +102,7 @@ def fit(folder: Path, stop_after: int | None = None) -> torch.Tensor:
 
     model = Line()
     schedule = Schedule(epochs=3, learning_rate=0.1, average=0.5, checkpoint_every=2)
-    Trainer(model, folder, schedule, batches, loss, lambda _: (float(steps), {}), torch.device("cpu"), half=False).fit()
+    Trainer(model, folder, schedule, Objective(batches, loss, lambda _: (float(steps), {}), half=False), torch.device("cpu")).fit()
     return model.weight.detach().clone()
 
 
@@ -121,7 +122,11 @@ def test_finished_training_is_not_repeated(tmp_path: Path) -> None:
 def test_checkpoint_of_another_schedule_is_refused(tmp_path: Path) -> None:
     fit(tmp_path)
     trainer = Trainer(
-        Line(), tmp_path, SHORT, lambda _: [torch.zeros(1, 2)], lambda m, b: m(b).sum(), lambda _: (0.0, {}), torch.device("cpu")
+        Line(),
+        tmp_path,
+        SHORT,
+        Objective(lambda _: [torch.zeros(1, 2)], lambda m, b: m(b).sum(), lambda _: (0.0, {})),
+        torch.device("cpu"),
     )
     with pytest.raises(InputError, match="remove it to start again"):
         trainer.fit()
@@ -217,15 +222,14 @@ def test_nothing_of_a_rewriter_is_from_the_test_part(data: Path, other_test_part
         decoder_layers=(2,), pretraining_turns=20, pretraining=SHORT, finetuning=SHORT, specialising=SHORT, batch_size=16, runs=1
     )
     for name, folder in (("one", data), ("other", other_test_part)):
-        train_small(folder, tmp_path / name, recipe, "cpu")
+        SmallTraining(folder, tmp_path / name, recipe, "cpu").run()
     one, other = (load_checkpoint(tmp_path / name / "model", rewriter.restore) for name in ("one", "other"))
     assert_same_weights(one.model, other.model)
     assert one.facts == other.facts
     assert one.tokenizer.to_str() == other.tokenizer.to_str()
     still = replace(SHORT, learning_rate=0.0, average=0.0)
-    train_small(
-        data, tmp_path / "again", replace(recipe, finetuning=still, specialising=still), "cpu", start=tmp_path / "one" / "model"
-    )
+    again = replace(recipe, finetuning=still, specialising=still)
+    SmallTraining(data, tmp_path / "again", again, "cpu", tmp_path / "one" / "model").run()
     assert_same_weights(one.model, load_checkpoint(tmp_path / "again" / "model", rewriter.restore).model)
     assert not (tmp_path / "again" / "pretraining").exists()
 
@@ -261,9 +265,9 @@ def test_small_recipe_trains_averages_exports_and_runs(data: Path, tmp_path: Pat
     recipe = SmallRecipe(
         decoder_layers=(2,), pretraining_turns=20, pretraining=SHORT, finetuning=SHORT, specialising=SHORT, batch_size=16
     )
-    train_small(data, tmp_path, recipe, "cpu", run=0)
+    SmallTraining(data, tmp_path, recipe, "cpu").run_once(0)
     assert not (tmp_path / "model").exists()
-    bleu = train_small(data, tmp_path, recipe, "cpu")
+    bleu = SmallTraining(data, tmp_path, recipe, "cpu").run()
     facts = json.loads((tmp_path / "model" / "training.json").read_text())
     assert facts["dev_bleu"] == bleu
     assert {"pretraining", "finetuning-0", "finetuning-1", "specialising-0", "specialising-1"} <= {
@@ -305,7 +309,7 @@ def test_paper_recipe_on_a_tiny_base(data: Path, tmp_path: Path, form: str) -> N
     recipe = PaperRecipe(base=str(base), form=form, layout=layout, schedule=replace(SHORT, average=0.0))
     assert train_paper(folder, tmp_path / "out", recipe, "cpu") > 0
     export_rewriter(tmp_path / "out" / "model", tmp_path / "onnx", ["fp32"])
-    rewriter = load_rewriter(tmp_path / "onnx", form, precision="fp32")
+    rewriter = load_rewriter(tmp_path / "onnx", form, runtime=Runtime(precision="fp32"))
     assert rewriter.manifest.settings["forms"] == [form]
     assert rewriter.predict([Dialogue.of("I wish I knew more of chess.")])[0].tokens > 0
 

@@ -1,0 +1,161 @@
+"""The reader of meaning on two invented bots: it learns, goes on where it was stopped, and runs as it was trained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
+from grice.models.export.checkpoint import export_checkpoint
+from grice.models.export.meaning import export_meaning
+from grice.models.manifest import read_manifest
+from grice.models.meaning.inputs import MeaningTokens
+from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.runtime.runtime import Runtime
+from grice.models.schema import BotSchema, IntentSpec, SlotSpec
+from grice.models.training.checkpoint import load_checkpoint
+from grice.models.training.meaning.loss import step_of
+from grice.models.training.meaning.recipe import MeaningRecipe, restore, train_meaning
+from grice.models.training.meaning.samples import MenuTurns, as_written
+from grice.models.training.meaning.written import read_hands
+from grice.models.training.trainer import Schedule
+
+BOT = """
+== {0} | sells {0}
+i order_{0} | ask for {0} to be kept
+i cancel_order | call an order off
+i ask_hours | ask when it is open
+s size | how big | small; large
+b Shall I keep one for you?
+> i | yes | | we have guests tonight | Yes, keep one. | No.
+b Shall I keep one for you?
+> i | no | | my purse is empty | No. | Yes.
+> i | order_{0} | size=large | a table for nine, and nothing on it | I'd like a large one. | I want to complain.
+> i | cancel_order | | the guests are not coming | Cancel my order. | Keep it.
+> c | - | | lovely morning | Good morning. |
+> d | - | size=small | small | Small. |
+"""
+SHOP = BotSchema(
+    (IntentSpec("order_tea", "ask for tea to be kept", ("keep me some tea",)), IntentSpec("ask_hours", "ask when it is open")),
+    (SlotSpec("size", "how big", ("small", "large")), SlotSpec("name", "of the customer")),
+)
+DIALOGUE = Dialogue.of("the little one, for Ada", [("bot", "Which one, and for whom?")])
+
+
+@pytest.fixture(scope="module")
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> MeaningRecipe:
+    hands = tmp_path_factory.mktemp("hands")
+    for hand, goods in (("Y", ("cheese", "tea")), ("Z", ("bread", "fish"))):
+        (hands / f"{hand}.txt").write_text("".join(BOT.format(each) for each in goods), encoding="utf-8")
+    schedule = Schedule(epochs=12, learning_rate=3e-4, checkpoint_every=1)
+    return MeaningRecipe(held_hands=("Y",), dev=0.0, hands=str(hands), indirect=False, judged=False, schedule=schedule)
+
+
+@pytest.fixture(scope="module")
+def trained(recipe: MeaningRecipe, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("meaning")
+    train_meaning(out, out, recipe)
+    return out / "model"
+
+
+@pytest.fixture(scope="module")
+def exported(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("onnx")
+    export_meaning(trained, out, ["int8", "fp32"])
+    return out
+
+
+@pytest.fixture(scope="module")
+def back(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return export_checkpoint(exported, tmp_path_factory.mktemp("float"))
+
+
+def question(dialogue: Dialogue) -> MeaningQuestion:
+    return MeaningQuestion(dialogue, SHOP)
+
+
+def test_it_learns_what_it_is_shown(recipe: MeaningRecipe, trained: Path) -> None:
+    found = load_checkpoint(trained, restore)
+    tokens = MeaningTokens(found.tokenizer)
+    (bread, _) = read_hands(Path(recipe.hands), ["Z"])["Z"]
+    step = step_of(as_written(bread), tokens)
+    with torch.no_grad():
+        options = found.model.read_options(step.texts, step.kinds, step.owners)
+        readings = found.model([pieces for _, pieces, _ in step.turns], options)
+    meanings = [(option.kind, option.name) for option in step.menu.meanings]
+    read = [meanings[int(row)] for row in readings.meaning[:, : len(meanings)].argmax(1)]
+    assert sum(each == target.meaning for each, (_, _, target) in zip(read, step.turns, strict=True)) >= 5
+    assert found.facts["bots"] == 2
+    assert found.facts["held_out"]["Y/n_indirect"] == 8
+
+
+def test_a_stopped_run_goes_on(recipe: MeaningRecipe, tmp_path: Path) -> None:
+    short = replace(recipe, schedule=replace(recipe.schedule, epochs=2))
+    train_meaning(tmp_path, tmp_path / "whole", short)
+    state = torch.load(tmp_path / "whole" / "checkpoint.pt", weights_only=True)
+    assert state["step"] == 4
+    again = train_meaning(tmp_path, tmp_path / "whole", short)
+    assert torch.load(tmp_path / "whole" / "checkpoint.pt", weights_only=True)["step"] == 4
+    assert again == load_checkpoint(tmp_path / "whole" / "model", restore).facts["held_out"]
+
+
+def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None:
+    reader = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu", precision="fp32"))
+    (scores,) = reader.score([question(DIALOGUE)])
+    network = load_checkpoint(back, restore).model
+    step = step_of(MenuTurns("", SHOP, ()), reader.tokens)
+    with torch.no_grad():
+        options = network.read_options(step.texts, step.kinds, step.owners)
+        readings = network([reader.tokens.read_turn(DIALOGUE)], options)
+    for name in OUTPUTS[:5]:
+        expected = getattr(readings, name)[0].numpy()
+        assert np.allclose(getattr(scores, name), expected, atol=0.15 * np.abs(expected[np.abs(expected) < 1e3]).max()), name
+
+
+def test_four_bits_read_nearly_the_same(exported: Path) -> None:
+    manifest = read_manifest(exported, "meaning")
+    (small,), (whole,) = (
+        MeaningReader(manifest, Runtime("cpu", precision=precision)).score([question(DIALOGUE)]) for precision in ("int8", "fp32")
+    )
+    assert np.corrcoef(small.meaning, whole.meaning)[0, 1] > 0.99
+    assert np.allclose(small.cosines, whole.cosines, atol=0.05)
+
+
+def test_order_does_not_matter(exported: Path) -> None:
+    reader = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu"))
+    turned = BotSchema(SHOP.intents[::-1], SHOP.slots[::-1])
+    one, other = (reader.predict([MeaningQuestion(DIALOGUE, schema)])[0] for schema in (SHOP, turned))
+    assert {each.name: round(each.share, 3) for each in one.possible} == {
+        each.name: round(each.share, 3) for each in other.possible
+    }
+    assert {slot.slot: slot.values for slot in one.slots} == {slot.slot: slot.values for slot in other.slots}
+
+
+def test_shares_margin_and_evidence(exported: Path) -> None:
+    (found,) = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu")).predict([question(DIALOGUE)])
+    shares = [each.share for each in found.possible]
+    assert sum(shares) == pytest.approx(1, abs=1e-5)
+    assert shares == sorted(shares, reverse=True)
+    assert found.margin == pytest.approx(shares[0] - shares[1])
+    assert found.kind == "unknown" or found.meaning == found.possible[0].name
+    for each in found.evidence:
+        assert DIALOGUE.last.text[each.start : each.end] == each.text
+
+
+def test_an_unknown_size_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="huge"):
+        train_meaning(tmp_path, tmp_path, MeaningRecipe(size="huge"))
+
+
+def test_weights_go_there_and_back(back: Path, tmp_path: Path) -> None:
+    export_meaning(back, tmp_path / "onnx", ["int8"])
+    again = export_checkpoint(tmp_path / "onnx", tmp_path / "again")
+    one, other = (load_checkpoint(folder, restore).model.trunk.state_dict() for folder in (back, again))
+    for name, value in one.items():
+        assert torch.allclose(value, other[name], atol=1e-6), name
