@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from grice.models.errors import InputError
 from grice.models.meaning.reader import MeaningReader, MeaningScores, softmax
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.training.meaning.samples import MenuTurns, Target
@@ -61,8 +62,16 @@ class _Case:
 
 
 def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
-    """The settings that fit these turns, for the reader as it runs."""
+    """The settings that fit these turns, for the reader as it runs.
+
+    Raises:
+        InputError: there are no turns, or all are read right, or all wrong.
+    """
     cases = [case for menu in menus for case in _score(reader, menu)]
+    if len({case.is_right for case in cases}) < 2:
+        raise InputError(
+            "turns to calibrate on", f"{len(cases)}, all read alike", "turns of which some are read right and some wrong"
+        )
     temperature = min(TEMPERATURES, key=lambda each: _loss(cases, each))
     features = np.array([case.features(temperature) for case in cases])
     right = np.array([case.is_right for case in cases])

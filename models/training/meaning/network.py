@@ -85,7 +85,7 @@ class JointBlock(nn.Module):
         self.piece, self.option, self.owner = (nn.Linear(width, JOINT_WIDTH) for _ in range(3))
         self.segment = nn.Embedding(2, JOINT_WIDTH)
         self.kind = nn.Embedding(len(OPTION_KINDS), JOINT_WIDTH)
-        self.likeness = nn.Parameter(0.5 * torch.randn(2, JOINT_WIDTH))
+        self.of_whole, self.of_best = (nn.Parameter(0.5 * torch.randn(JOINT_WIDTH)) for _ in range(2))
         self.layers = nn.ModuleList(JointLayer() for _ in range(JOINT_LAYERS))
         self.norm = nn.LayerNorm(JOINT_WIDTH)
         self.meaning, self.value = nn.Linear(JOINT_WIDTH, 1), nn.Linear(JOINT_WIDTH, 1)
@@ -103,7 +103,7 @@ class JointBlock(nn.Module):
         unit = functional.normalize(options.vectors, dim=1)
         cosine = turn @ unit.T
         best = ((functional.normalize(states, dim=2) * weights) @ unit.T).amax(1)
-        likeness = 4 * (cosine[:, :, None] * self.likeness[0] + best[:, :, None] * self.likeness[1])
+        likeness = 4 * (cosine[:, :, None] * self.of_whole + best[:, :, None] * self.of_best)
         owner = self.owner(unit * 8)[options.owners]
         option = self.option(unit * 8) + owner + self.kind(options.kinds)
         pieces = self.piece(states * 4) + self.segment(own)

@@ -1,0 +1,82 @@
+"""The shipped reader of meaning: what it is sure of is right, what it does not know it says."""
+
+import pytest
+
+from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
+from grice.models.meaning.reader import MeaningReader, load_meaning_reader
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.schema import BotSchema, IntentSpec, SlotSpec
+
+SHOP = BotSchema(
+    (
+        IntentSpec("book_repair", "have a bicycle repaired"),
+        IntentSpec("buy_bike", "buy a bicycle"),
+        IntentSpec("opening_hours", "ask when the shop is open"),
+        IntentSpec("cancel_repair", "call a repair off"),
+    ),
+    (
+        SlotSpec("bike_kind", "kind of bicycle", ("city bike", "racing bike", "cargo bike")),
+        SlotSpec("customer", "name of the customer"),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def reader() -> MeaningReader:
+    return load_meaning_reader()
+
+
+def best(reader: MeaningReader, text: str, *bot: str) -> str:
+    (found,) = reader.predict([MeaningQuestion(Dialogue.of(text, [("bot", each) for each in bot]), SHOP)])
+    return found.possible[0].name
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("When are you open?", "opening_hours"),
+        ("I'd like to buy a bicycle.", "buy_bike"),
+        ("Thank you, have a nice day!", "courtesy"),
+    ],
+)
+def test_direct_turns(reader: MeaningReader, text: str, meaning: str) -> None:
+    assert best(reader, text) == meaning
+
+
+def test_the_same_words_answer_what_was_asked(reader: MeaningReader) -> None:
+    assert best(reader, "Yes, please.", "Shall I book the repair for Friday?") == "yes"
+    assert best(reader, "No, thank you.", "Shall I book the repair for Friday?") == "no"
+
+
+def test_a_value_that_is_said_is_found_and_others_are_not(reader: MeaningReader) -> None:
+    (found,) = reader.predict([MeaningQuestion(Dialogue.of("A cargo bike.", [("bot", "What kind of bicycle is it?")]), SHOP)])
+    assert [(slot.slot, slot.said, slot.values) for slot in found.slots] == [("bike_kind", "meant", ("cargo bike",))]
+
+
+def test_what_it_is_not_sure_of_is_unknown(reader: MeaningReader) -> None:
+    (found,) = reader.predict([MeaningQuestion(Dialogue.of("Grey clouds over the pines again, and the kettle sings."), SHOP)])
+    assert (found.kind, found.meaning) == ("unknown", "") or found.kind == "act"
+    assert found.confidence < 1
+
+
+def test_a_menu_may_have_one_part_only(reader: MeaningReader) -> None:
+    intents = BotSchema(SHOP.intents[:1])
+    slots = BotSchema((), SHOP.slots)
+    for schema in (intents, slots):
+        (found,) = reader.predict([MeaningQuestion(Dialogue.of("Hello."), schema)])
+        assert sum(each.share for each in found.possible) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_large_menu_is_read(reader: MeaningReader) -> None:
+    many = BotSchema(
+        tuple(IntentSpec(f"topic_{number}", f"ask about machine number {number}") for number in range(80)) + SHOP.intents
+    )
+    (found,) = reader.predict([MeaningQuestion(Dialogue.of("When are you open?"), many)])
+    assert found.possible[0].name == "opening_hours"
+    assert len([each for each in found.possible if each.kind == "intent"]) == 32
+
+
+def test_what_is_no_question_is_refused(reader: MeaningReader) -> None:
+    with pytest.raises(InputError, match="MeaningQuestion"):
+        reader.predict([Dialogue.of("Hello.")])  # type: ignore[list-item]
