@@ -38,6 +38,7 @@ format: $(VENV)/.dev
 
 bench-smoke: $(VENV)/.dev $(RASA)/.done  ## every benchmark on a few rows; needs GRICE_DATA_DIR
 	$(BIN)/grice bench direct --limit 8
+	$(BIN)/grice bench meaning --limit 8
 	$(BIN)/grice bench nlu --limit 8
 	$(BIN)/grice bench speed --limit 8
 	$(BIN)/grice bench abceval --limit 8

@@ -5,22 +5,27 @@ from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.directness import DirectnessModel, load_directness_scorer
 from grice.models.errors import GriceError
 from grice.models.face_acts import FaceActDetector, load_intention_detector
+from grice.models.meaning import MeaningQuestion, MeaningReader, TurnMeaning, load_meaning_reader
 from grice.models.minds import MindModel, MindReading, MindTracker, RecommendationDialogue, load_mind_model
 from grice.models.protocols import Model
 from grice.models.results import Behaviors, Directness, Intentions, Rewrite, SlotValues
 from grice.models.rewriter import Rewriter, load_rewriter
 from grice.models.runtime.runtime import Runtime
+from grice.models.schema import BotSchema
 from grice.models.slots import SlotQuestion, SlotResolver, load_slot_resolver
 
 __all__ = [
     "BehaviorMonitor",
     "Behaviors",
+    "BotSchema",
     "Dialogue",
     "Directness",
     "DirectnessModel",
     "FaceActDetector",
     "GriceError",
     "Intentions",
+    "MeaningQuestion",
+    "MeaningReader",
     "MindModel",
     "MindReading",
     "MindTracker",
@@ -34,9 +39,11 @@ __all__ = [
     "SlotValues",
     "Speaker",
     "Turn",
+    "TurnMeaning",
     "load_behavior_monitor",
     "load_directness_scorer",
     "load_intention_detector",
+    "load_meaning_reader",
     "load_mind_model",
     "load_rewriter",
     "load_slot_resolver",

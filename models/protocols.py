@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from grice.models.dialogue import Dialogue
+from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
 from grice.models.results import SlotValues
@@ -28,6 +29,8 @@ Model = Predicts[Dialogue, Result]
 """Reads the last turn of each dialogue in the light of the turns before it."""
 MindPredictor = Predicts[RecommendationDialogue, MindReading]
 """Finds what recommender and seeker of a recommendation dialogue have in mind."""
+MeaningPredictor = Predicts[MeaningQuestion, TurnMeaning]
+"""Reads what a turn means, of all that a bot can understand."""
 SlotPredictor = Predicts[SlotQuestion, SlotValues]
 """Finds the value of a categorical slot that a turn means."""
 

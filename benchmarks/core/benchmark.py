@@ -21,6 +21,7 @@ BENCHMARKS = {
         "indirect_requests.benchmark",
         "indirect requests: the slot value that is meant, and a state tracker without and with Grice",
     ),
+    "meaning": ("meaning.benchmark", "what turns mean, of bots and services that were not trained on, or of items of your own"),
     "nlu": ("direct.nlu", "a plain NLU on original, direct and indirect turns, with Grice and without"),
     "persuasion": (
         "persuasion.benchmark",

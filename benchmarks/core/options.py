@@ -53,6 +53,15 @@ class Options:
             if within and value is not None and not within[0] <= value <= within[1]:
                 raise InputError(each.name, value, f"{within[0]} to {within[1]}")
 
+    @classmethod
+    def folder_of(cls, args: argparse.Namespace) -> Path:
+        """Where the data sets are.
+
+        Raises:
+            DataNotFound: nothing says where.
+        """
+        return data_dir(args.data_dir)
+
 
 @dataclass(frozen=True)
 class Threaded(Options):
@@ -132,7 +141,7 @@ def read_options(args: argparse.Namespace, options: type[Chosen]) -> Chosen:
     Raises:
         InputError: a value is out of range. DataNotFound: nothing says where the data are.
     """
-    return options(data_dir(args.data_dir), **read_values(args, options))
+    return options(options.folder_of(args), **read_values(args, options))
 
 
 def read_values(args: argparse.Namespace, options: type[Options]) -> dict[str, Any]:

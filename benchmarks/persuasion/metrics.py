@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from grice.benchmarks.stats import metrics
-from grice.benchmarks.stats.metrics import Array, Measure, divided
+from grice.benchmarks.stats.metrics import Measure
 from grice.models.results import FACE_ACTS, FaceAct
 
 RARE: FaceAct = "spos-"
@@ -23,16 +21,5 @@ def measures_of(gold: Sequence[FaceAct], predicted: Sequence[FaceAct]) -> dict[s
 
 
 def macro_f1(gold: Sequence[FaceAct], predicted: Sequence[FaceAct], labels: Sequence[FaceAct] = FACE_ACTS) -> Measure:
-    """The mean of the F1 of `labels`, 0 to 100; those that are neither right nor predicted anywhere do not count.
-
-    Undefined where none counts.
-    """
-
-    def formula(sums: Array) -> Array:
-        right, given = np.split(sums, 2, axis=1)
-        f1 = divided(2 * right, given)
-        return 100 * divided(np.nansum(f1, axis=1), (~np.isnan(f1)).sum(axis=1))
-
-    said, truth = (np.array([[label == each for label in labels] for each in column], float) for column in (predicted, gold))
-    rows = np.concatenate([said * truth, said + truth], axis=1) if len(gold) else np.zeros((0, 2 * len(labels)))
-    return Measure(rows, formula)
+    """The mean of the F1 of `labels`, 0 to 100, as `metrics.macro_f1`."""
+    return metrics.macro_f1(gold, predicted, labels)

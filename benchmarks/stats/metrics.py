@@ -135,6 +135,22 @@ def gap_recovered(
     return Measure(rows, formula)
 
 
+def macro_f1(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[str]) -> Measure:
+    """The mean of the F1 of `labels`, one a row, 0 to 100; those that are neither right nor predicted anywhere do not count.
+
+    Undefined where none counts.
+    """
+
+    def formula(sums: Array) -> Array:
+        right, given = np.split(sums, 2, axis=1)
+        f1 = divided(2 * right, given)
+        return 100 * divided(np.nansum(f1, axis=1), (~np.isnan(f1)).sum(axis=1))
+
+    said, truth = (np.array([[label == each for label in labels] for each in column], float) for column in (predicted, gold))
+    rows = np.concatenate([said * truth, said + truth], axis=1) if len(gold) else np.zeros((0, 2 * len(labels)))
+    return Measure(rows, formula)
+
+
 def _label_counts(gold: Sequence[AbstractSet[str]], predicted: Sequence[AbstractSet[str]]) -> Array:
     counts = [(len(said & right), len(said), len(right)) for right, said in zip(gold, predicted, strict=True)]
     return np.array(counts, float).reshape(-1, 3)

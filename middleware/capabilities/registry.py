@@ -10,6 +10,7 @@ from typing import Any
 from grice.middleware.capabilities.capability import Capability, Loading
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.capabilities.meaning import MEANING
 from grice.middleware.capabilities.mind import MIND
 from grice.middleware.capabilities.responses import RESPONSES
 from grice.middleware.capabilities.rewrite import REWRITE
@@ -62,7 +63,7 @@ class Registry:
             del self._capabilities[capability.name]
 
 
-CAPABILITIES = Registry((DIRECTNESS, TURNS, REWRITE, RESPONSES, SLOTS, INTENTIONS, MIND))
+CAPABILITIES = Registry((DIRECTNESS, TURNS, REWRITE, RESPONSES, SLOTS, MEANING, INTENTIONS, MIND))
 
 
 def capability_settings() -> type[Any]:

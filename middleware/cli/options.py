@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from grice.middleware.schemas.formats import AUTO, FORMATS
 from grice.middleware.settings import RUNTIME, PipelineSettings, add_options
 
 
@@ -16,6 +17,13 @@ def add_turn_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--history", type=Path, metavar="FILE", help='earlier turns, oldest first: lines "user: …" and "bot: …", or JSON'
     )
+
+
+def add_format_options(parser: argparse.ArgumentParser) -> None:
+    """The format of a menu's file, and which services of it are read."""
+    known = "; ".join(f"{name}: {each.title}" for name, each in FORMATS.items())
+    parser.add_argument("--format", choices=[AUTO, *FORMATS], default=AUTO, help=f"auto reads it off the content; {known}")
+    parser.add_argument("--services", nargs="+", default=(), metavar="NAME", help="of an SGD schema only these (default: all)")
 
 
 def add_runtime_options(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from grice.middleware.cli.options import add_format_options
 from grice.middleware.runtime.yaml_files import dump_yaml
-from grice.middleware.schemas import FORMATS, read_schema
+from grice.middleware.schemas import read_schema
 from grice.middleware.schemas.check import SchemaFinding, check_schema
 from grice.middleware.schemas.content import EXTRA
 from grice.middleware.settings import PipelineSettings, add_options, from_options
@@ -28,11 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="check|show")
     checking = actions.add_parser("check", help="find what is missing, and intents that cannot be told apart")
     showing = actions.add_parser("show", help="print the menu in Grice's own format, YAML or JSON")
-    known = "; ".join(f"{name}: {each.title}" for name, each in FORMATS.items())
     for action in (checking, showing):
         action.add_argument("path", type=Path, metavar="FILE", help="a file, or the folder of a Rasa bot")
-        action.add_argument("--format", choices=["auto", *FORMATS], default="auto", help=f"auto reads it off the content; {known}")
-        action.add_argument("--services", nargs="+", default=(), metavar="NAME", help="of an SGD schema only these (default: all)")
+        add_format_options(action)
         action.add_argument("--json", action="store_true", help="print JSON")
     add_options(checking, PipelineSettings, names=RUNTIME)
 
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _check(schema: BotSchema, args: argparse.Namespace) -> int:
     settings = from_options(PipelineSettings, args, RUNTIME)
-    encoder = load_sentence_encoder(provider=settings.provider, threads=settings.threads, precision=settings.precision)
+    encoder = load_sentence_encoder(runtime=settings.runtime)
     findings = check_schema(schema, encoder)
     if args.json:
         answer = {"fingerprint": schema.fingerprint, "findings": [asdict(finding) for finding in findings]}

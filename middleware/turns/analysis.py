@@ -8,7 +8,7 @@ from typing import Literal
 from grice.models.results import Directness, Rewrite
 
 Decision = Literal["pass", "rewrite", "clarify"]
-Stage = Literal["directness", "rewriter", "guard", "store", "nlu", "service", "monitor", "judge", "slots", "intentions"]
+Stage = Literal["directness", "rewriter", "guard", "store", "nlu", "service", "monitor", "judge", "slots", "intentions", "meaning"]
 Reason = Literal[
     "direct",  # pass: direct enough
     "courtesy",  # pass: nothing but a greeting, thanks or a goodbye

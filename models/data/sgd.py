@@ -2,12 +2,13 @@
 
 Files: `{train,dev,test}.zip`, or folders of these names as in the authors' repository, with `schema.json` and
 `dialogues_*.json`: lists of {dialogue_id, services, turns: [{speaker, utterance, frames: [{service, actions, state}]}]}.
+`sgd_x.zip` has the schemas of SGD-X, in five other wordings.
 """
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from grice.models.data.files import existing, in_format, read_json
 from grice.models.data.silence import is_silent, turn_or_silence
 from grice.models.dialogue import Speaker, Turn
 from grice.models.errors import DataCorrupt
+
+VARIANTS = ("v1", "v2", "v3", "v4", "v5")
 
 _SPEAKERS: dict[str, Speaker] = {"USER": "user", "SYSTEM": "bot"}
 
@@ -103,6 +106,27 @@ def read_schema_file(path: Path) -> dict[str, ServiceSchema]:
     services = read_json(existing(path.parent, path.name))
     with in_format("an SGD schema", path, "give a list of services, each with service_name, description, slots and intents"):
         return {service["service_name"]: _service(service) for service in services}
+
+
+def read_variants(folder: Path, split: str, schema: Mapping[str, ServiceSchema]) -> dict[str, dict[str, ServiceSchema]]:
+    """The five other wordings of `schema` in SGD-X (Lee et al. 2022): by wording, each by the service's name in `schema`.
+
+    Service `Alarm_15` is the fifth wording of `Alarm_1`; its intents and slots are in the same order.
+
+    Raises:
+        DataNotFound, DataCorrupt: `sgd_x.zip` is not there or not readable, or a wording does not fit the schema.
+    """
+    path = existing(folder, "sgd_x.zip")
+    found = {}
+    for variant in VARIANTS:
+        services = read_json(path, f"sgd_x/data/{variant}/{split}/schema.json")
+        with in_format("SGD-X", path):
+            worded = {service["service_name"].removesuffix(variant[1:]): _service(service) for service in services}
+        for name, service in schema.items():
+            if name not in worded or len(worded[name].intents) != len(service.intents):
+                raise DataCorrupt(f"{path}: {variant} has no wording of {name} with {len(service.intents)} intents; fetch it again")
+        found[variant] = worded
+    return found
 
 
 def _service(service: dict[str, Any]) -> ServiceSchema:

@@ -15,7 +15,15 @@ from grice.models.dialogue import check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
 from grice.models.meaning.menu import Menu, Option
-from grice.models.meaning.results import Evidence, MeaningQuestion, PossibleMeaning, SaidOfSlot, SlotMeaning, TurnMeaning
+from grice.models.meaning.results import (
+    MOST_POSSIBLE,
+    Evidence,
+    MeaningQuestion,
+    PossibleMeaning,
+    SaidOfSlot,
+    SlotMeaning,
+    TurnMeaning,
+)
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
@@ -102,7 +110,7 @@ class MeaningReader:
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[TurnMeaning]:
         """One result a question, in order."""
         scores = self.score(questions)
-        return [self._result(question.dialogue.last.text, each) for question, each in zip(questions, scores, strict=True)]
+        return [self.conclude(question.dialogue.last.text, each) for question, each in zip(questions, scores, strict=True)]
 
     def score(self, questions: Sequence[MeaningQuestion]) -> list[MeaningScores]:
         """What the networks say, one a question, in order."""
@@ -147,7 +155,8 @@ class MeaningReader:
         found["changes"] = float(_sigmoid(found["changes"]))
         return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
-    def _result(self, text: str, scores: MeaningScores) -> TurnMeaning:
+    def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:
+        """What scores say of a turn, whose text they are of."""
         places = scores.meanings
         shares = softmax(scores.meaning[places] / self.temperature)
         order = np.argsort(-shares, kind="stable")
@@ -161,7 +170,7 @@ class MeaningReader:
             best.name if known else "",
             sure,
             margin,
-            tuple(_possible(scores.options[places[at]], float(shares[at])) for at in order),
+            tuple(_possible(scores.options[places[at]], float(shares[at])) for at in order[:MOST_POSSIBLE]),
             tuple(self._slots(text, scores)),
             scores.changes,
             int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,

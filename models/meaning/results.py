@@ -12,6 +12,9 @@ from grice.models.schema import BotSchema
 MeaningKind = Literal["intent", "act", "unknown"]
 SaidOfSlot = Literal["meant", "not_this", "any", "ambiguous"]
 
+MOST_POSSIBLE = 10
+"""Meanings that are told of one turn."""
+
 
 @dataclass(frozen=True)
 class MeaningQuestion:
@@ -31,8 +34,9 @@ class PossibleMeaning:
     """One thing that a turn may mean.
 
     Attributes:
-        kind: an intent of the menu, or an act: what one can do with any bot's turn, such as `yes`, `not-yet` or `courtesy`.
-        name: of the intent or act. share: of all meanings, 0 to 1.
+        kind: An intent of the menu, or an act: what one can do with any bot's turn, such as `yes`, `not-yet` or `courtesy`.
+        name: Of the intent or act.
+        share: Of all meanings, 0 to 1.
     """
 
     kind: Literal["intent", "act"]
@@ -45,10 +49,10 @@ class SlotMeaning:
     """What a turn says of a slot.
 
     Attributes:
-        slot: its name.
+        slot: Its name.
         said: "meant", "not_this" (that value is excluded), "any" (the user does not mind), "ambiguous" (one of `values`).
-        values: the value meant or excluded, or those between which one cannot tell; of a free-text slot the words of the turn.
-        confidence: how sure it is, 0 to 1.
+        values: The value meant or excluded, or those between which one cannot tell; of a free-text slot the words of the turn.
+        confidence: How sure it is, 0 to 1.
     """
 
     slot: str
@@ -59,7 +63,14 @@ class SlotMeaning:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Words of the turn that speak for its meaning: `text` is `turn[start:end]`; `weight` is their part, 0 to 1."""
+    """Words of the turn that speak for its meaning.
+
+    Attributes:
+        start: Where they begin in the turn, in characters.
+        end: Where they end.
+        text: The words themselves.
+        weight: Their part in all that speaks for it, 0 to 1.
+    """
 
     start: int
     end: int
@@ -72,14 +83,15 @@ class TurnMeaning:
     """What a turn means.
 
     Attributes:
-        kind, meaning: the most likely, or "unknown" and "" where the reader is not sure enough.
-        confidence: how likely the most likely is right, calibrated on bots that were not learnt from.
-        margin: by how much its share is larger than that of the next.
-        possible: the meanings by share, the largest first.
-        slots: those that the turn speaks of; of all others it says nothing.
-        changes: how likely the user takes back or changes what was said before.
-        option: which of the options that the bot listed is chosen, from 1, if one is; None elsewhere.
-        evidence: the words that speak for the most likely meaning, the strongest first.
+        kind: Of the likeliest meaning; "unknown" where the reader is not sure enough of it.
+        meaning: The name of the intent or act; "" where it is unknown.
+        confidence: How likely the most likely is right, calibrated on bots that were not learnt from.
+        margin: By how much its share is larger than that of the next.
+        possible: The likeliest meanings, at most ten, by share, the largest first.
+        slots: Those that the turn speaks of; of all others it says nothing.
+        changes: How likely the user takes back or changes what was said before.
+        option: Which of the options that the bot listed is chosen, from 1, if one is; None elsewhere.
+        evidence: The words that speak for the most likely meaning, the strongest first.
     """
 
     kind: MeaningKind

@@ -72,7 +72,7 @@ class SchemaChoice(Wire):
     """Fields of an item that is read with a menu: `schema`, or `schema_id`, or neither. Mix it into the model of the item."""
 
     bot_schema: Annotated[
-        WireSchema | None, Field(alias="schema", description="What the bot can understand. Give this or `schema_id`, or neither.")
+        WireSchema | None, Field(alias="schema", description="What the bot can understand. Give this or `schema_id`.")
     ] = None
     schema_id: Annotated[
         SchemaId | None, Field(description="The name of a stored schema, as in `PUT /v1/schemas/{schema_id}`.")

@@ -89,7 +89,7 @@ class Route(Generic[AnyItem, Asked, Result]):
             Overloaded, InputError: as in `answer`.
         """
         histories = await self.histories(items)
-        asked = await aside(self.asks, items, histories)
+        asked = await self.questions(items, histories, aside)
         results = await self.run(items, asked)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())
@@ -99,6 +99,10 @@ class Route(Generic[AnyItem, Asked, Result]):
     async def histories(self, items: Sequence[AnyItem]) -> list[History]:
         """The turns before each item, or why they are not known."""
         return await self.engine.conversations.recall([item.dialogue_id for item in items])
+
+    async def questions(self, items: Sequence[AnyItem], histories: Sequence[History], aside: Aside) -> list[Asked]:
+        """What the model is asked about each item; what has to be waited for is read here."""
+        return await aside(self.asks, items, histories)
 
     async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked]) -> list[Result]:
         """The model's results, in order; items of different queues wait in them one after the other."""

@@ -45,15 +45,23 @@ class WireTurn(Wire):
     text: Annotated[Text, Field(description="What was said.")]
 
 
-def _given(name: str, kind: str) -> dict[str, Any]:
-    return {"required": [name], "properties": {name: {"type": kind}}}
+def require_one(**kinds: str) -> dict[str, Any]:
+    """What a JSON schema says where exactly one of some fields is given.
+
+    Args:
+        kinds: the JSON type of each, by its name.
+    """
+    return {"oneOf": [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in kinds.items()]}
+
+
+ONE_TURN = require_one(text="string", turns="array")
 
 
 class WireItem(Wire):
     """A turn to look at: `text`, after the kept history of `dialogue_id` if that is given; or the last of `turns`."""
 
     # Under `allOf`, since generators of clients take a bare `oneOf` for a choice between models and lose the fields.
-    model_config = ConfigDict(json_schema_extra={"allOf": [{"oneOf": [_given("text", "string"), _given("turns", "array")]}]})
+    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_TURN]})
 
     text: Annotated[Text | None, Field(description="The turn to look at. Give this or `turns`.")] = None
     turns: Annotated[
@@ -152,11 +160,11 @@ def single_answer(result: type[Wire], doc: str) -> type[Wire]:
     return create_model(name, __base__=result, __doc__=doc, schema_version=(SchemaVersion, 1))
 
 
-def derived(kind: type[Any], base: type[Wire] = Wire, omit: str = "", **more: Any) -> type[Any]:
+def derived(kind: type[Any], base: type[Wire] = Wire, omit: str = "", nullable: bool = False, **more: Any) -> type[Any]:
     """The wire model of a frozen dataclass: its fields, and of each what its docstring says under `Attributes:`.
 
     Args:
-        omit: a field that does not travel.
+        omit: a field that does not travel. nullable: whether every field may be null.
         more: other fields, as `create_model` takes them.
     """
     hints, told = get_type_hints(kind, include_extras=True), attributes(kind)
@@ -164,7 +172,8 @@ def derived(kind: type[Any], base: type[Wire] = Wire, omit: str = "", **more: An
     for each in fields(kind):
         if each.name != omit:
             default = ... if each.default is MISSING else each.default
-            shown[each.name] = (Annotated[_translated(hints[each.name]), Field(description=told.get(each.name))], default)
+            hint = _translated(hints[each.name])
+            shown[each.name] = (Annotated[hint | None if nullable else hint, Field(description=told.get(each.name))], default)
     doc = (kind.__doc__ or "").partition("\n")[0]
     return create_model(kind.__name__, __base__=base, __doc__=doc, **shown, **more)
 

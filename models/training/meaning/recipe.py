@@ -23,7 +23,7 @@ from grice.models.training.meaning.evaluate import figures, read_steps
 from grice.models.training.meaning.loss import Step, step_loss, step_of
 from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.samples import MenuTurns
-from grice.models.training.meaning.written import HANDS, WrittenBot, read_hands
+from grice.models.training.meaning.written import HANDS, HELD_HANDS, WrittenBot, read_hands
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
 from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
@@ -47,7 +47,7 @@ class MeaningRecipe:
 
     size: str = "small"
     frozen: int = 0
-    held_hands: tuple[str, ...] = ("H", "P", "QJ", "QO")
+    held_hands: tuple[str, ...] = HELD_HANDS
     dev: float = 0.05
     share: float = 1.0
     hands: str = ""

@@ -26,6 +26,8 @@ from grice.models.errors import DataCorrupt, DataNotFound
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 
 HANDS = Path(__file__).parent / "hands"
+HELD_HANDS = ("H", "P", "QJ", "QO")
+"""Nothing is trained or tuned on what these wrote."""
 
 TurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
 MentionKind = Literal["meant", "not_this", "any", "ambiguous"]

@@ -15,14 +15,18 @@ from loopback_server import items_of, loopback, saying, turn_row
 from grice.middleware.capabilities import CAPABILITIES
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.capabilities.intentions import INTENTIONS
+from grice.middleware.capabilities.meaning import MEANING, MeaningReport
 from grice.middleware.capabilities.mind import MIND, MindResult
 from grice.middleware.capabilities.slots import SlotReporter
 from grice.middleware.client import Remote, RemoteMonitor, RemoteService, RemoteSettings
 from grice.middleware.service.http.app import create_app
+from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, ServiceError
+from grice.models.meaning.results import MeaningQuestion
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.results import BEHAVIORS, FACE_ACTS
+from grice.models.schema import BotSchema
 from grice.models.slots.questions import SlotQuestion
 
 SAID = Dialogue.of("I wish it were cheap, that is hpos- Red.", [("bot", "Have you seen Lantern Bay (1999)?")])
@@ -53,6 +57,19 @@ SLOT = {"name": "price", "value": "cheap", "ambiguous": False, "not_mentioned": 
 UNKNOWN = {"name": "price", "value": None, "ambiguous": None, "not_mentioned": None, "probabilities": None}
 FAILURE = {"stage": "slots", "error": "RuntimeError", "message": "slot price: down"}
 LATE = {"stage": "store", "error": "StoreError", "message": "late"}
+MENU = BotSchema.of({"intents": [{"name": "cheap"}, {"name": "dear"}], "slots": {"what": {"values": ["Red", "Blue"]}}})
+MEANT: dict[str, Any] = {
+    "kind": "intent",
+    "meaning": "cheap",
+    "confidence": 0.8,
+    "margin": 0.6,
+    "possible": [{"kind": "intent", "name": "cheap", "share": 0.8}, {"kind": "act", "name": "none", "share": 0.2}],
+    "slots": [{"slot": "what", "said": "meant", "values": ["Red"], "confidence": 0.9}],
+    "changes": 0.1,
+    "option": None,
+    "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
+    "failures": [LATE],
+}
 CASES = {
     "directness": Case([SAID, SHORT], lambda local, asked: local["directness"].predict(asked), {"score": 0.5, **READ}),
     "turns": Case(
@@ -80,6 +97,11 @@ CASES = {
         [(price(), price(name="broken")), (price(SHORT),), (price(Dialogue.of("poison")),)],
         lambda local, asked: SlotReporter(FakeSlots()).predict(asked),
         {"slots": [SLOT, UNKNOWN], "failures": [FAILURE, LATE]},
+    ),
+    "meaning": Case(
+        [MeaningQuestion(SAID, MENU), MeaningQuestion(SHORT, MENU), MeaningQuestion(Dialogue.of("poison"), MENU)],
+        lambda local, asked: local["meaning"].predict(asked),
+        MEANT,
     ),
     "intentions": Case(
         [SAID, SHORT],
@@ -164,6 +186,15 @@ WRONG: list[tuple[str, Any, str]] = [
     ("slots", {"slots": [{**SLOT, "ambiguous": "no"}, UNKNOWN]}, "ambiguous"),
     ("slots", {"failures": []}, "failures"),
     ("slots", {"failures": [FAILURE, FAILURE]}, "failures"),
+    ("meaning", {"kind": "guess"}, "kind: 'guess'"),
+    ("meaning", {"kind": None}, "kind: None"),
+    ("meaning", {"meaning": "free"}, "meaning: 'free'"),
+    ("meaning", {"possible": [{"kind": "intent", "name": "free", "share": 0.8}]}, "possible: 'free'"),
+    ("meaning", {"possible": [{"kind": "act", "name": "no", "share": 2}]}, "share: 2"),
+    ("meaning", {"slots": [{**MEANT["slots"][0], "slot": "area"}]}, "slots: 'area'"),
+    ("meaning", {"slots": [{**MEANT["slots"][0], "said": "silent"}]}, "said: 'silent'"),
+    ("meaning", {"option": "2"}, "option: '2'"),
+    ("meaning", {"failures": None}, "failures: None"),
     ("mind", {"turns": [{}]}, "place: None"),
     ("mind", {"next": None}, "role: None"),
     ("mind", {"next": {**CASES["mind"].row["next"], "effective": {"other": 1}}}, "other: 1"),
@@ -190,6 +221,14 @@ def test_the_right_row_is_read(name: str) -> None:
     if name == "slots":
         sure, unknown = found
         assert (sure.failures, unknown.found, [each.message for each in unknown.failures]) == ((), None, ["slot price: down"])
+
+
+def test_a_meaning_that_could_not_be_read_is_told() -> None:
+    failure = {"stage": "meaning", "error": "RuntimeError", "message": "down"}
+    row = {**dict.fromkeys(MEANT), "failures": [LATE, failure]}
+    with loopback(saying({"items": [row], "schema_version": 1})) as server:
+        (found,) = Remote(MEANING, RemoteService(RemoteSettings(server.url))).predict([MeaningQuestion(SAID, MENU)])
+    assert found == MeaningReport(None, (StageFailure("meaning", "RuntimeError", "down"),))
 
 
 @pytest.mark.parametrize("name", [each.name for each in CAPABILITIES if each.switch])

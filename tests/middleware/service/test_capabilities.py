@@ -26,7 +26,7 @@ from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 NAMES = [*(each.name for each in CAPABILITIES), LOUDNESS.name]
 KEEPING = ("turns", "responses")
 """Capabilities that keep the turn in its dialogue."""
-OWN_FAILURES = ("turns", "responses", "slots")
+OWN_FAILURES = ("turns", "responses", "slots", "meaning")
 """Capabilities that answer with the failure of a model; of the others the request fails."""
 JSON = {"content-type": "application/json"}
 
@@ -50,6 +50,7 @@ def calls(loaded: dict[str, Any], name: str) -> Calls:
         "rewrite": lambda: loaded["rewrite"].direct,
         "responses": lambda: loaded["responses"].model,
         "slots": lambda: loaded["slots"].resolver,
+        "meaning": lambda: loaded["meaning"].reader,
     }
     found = parts.get(name, lambda: loaded[name])()
     assert isinstance(found, Calls)
@@ -218,6 +219,7 @@ def test_unusable_values(client: httpx.Client, name: str, body: str, pointer: st
 
 
 BOT, USER = {"speaker": "bot", "text": "Have you been?"}, {"speaker": "user", "text": "Yes, and I liked it."}
+MENU = {"intents": [{"name": "book_table"}]}
 PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "dear"]}
 
 
@@ -248,6 +250,22 @@ PRICE = {"name": "price", "description": "What it costs", "values": ["cheap", "d
         ("slots", {"text": "a"}, "#/slots", "Field required"),
         ("slots", {"text": "a", "slots": [{**PRICE, "values": ["cheap", 5]}]}, "#/slots/0/values/1", "valid string"),
         ("slots", {"text": "a", "slots": [{**PRICE, "colour": "red"}]}, "#/slots/0/colour", "not permitted"),
+        (
+            "meaning",
+            {"text": "a"},
+            "#",
+            "give schema, what the bot can understand, or schema_id, the name of one that PUT /v1/schemas/",
+        ),
+        ("meaning", {"text": "a", "schema": MENU, "schema_id": "x"}, "#", "give at most one of schema and schema_id"),
+        ("meaning", {"items": [{"text": "a", "schema": MENU}, {"text": "b"}]}, "#/items/1", "give schema, "),
+        ("meaning", {"text": "a", "schema": {**MENU, "acts": []}}, "#/schema/acts", "not permitted"),
+        (
+            "meaning",
+            {"text": "a", "schema": {"slots": {"area": {"values": ["x", ""]}}}},
+            "#/schema/slots/area/values/1",
+            "at least 1",
+        ),
+        ("meaning", {"text": "a", "schema_id": "a b"}, "#/schema_id", "match pattern"),
         ("intentions", {"text": "a", "user_role": "seller"}, "#/user_role", "'persuader' or 'persuadee'"),
         ("intentions", {"text": "a", "speaker": "system"}, "#/speaker", "'user' or 'bot'"),
         ("mind", {"text": "a", "seeker": "both"}, "#/seeker", "'user' or 'bot'"),
@@ -375,7 +393,23 @@ def test_a_body_is_read_while_others_are_answered(
         assert slow.result().status_code == 200
 
 
-FIELDS = ["text", "turns", "items", "speaker", "dialogue_id", "bot", "mode", "form", "slots", "about", "seeker", "event_id", "x"]
+FIELDS = [
+    "text",
+    "turns",
+    "items",
+    "schema",
+    "schema_id",
+    "speaker",
+    "dialogue_id",
+    "bot",
+    "mode",
+    "form",
+    "slots",
+    "about",
+    "seeker",
+    "event_id",
+    "x",
+]
 json_values = st.recursive(
     st.none()
     | st.booleans()

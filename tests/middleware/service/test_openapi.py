@@ -36,6 +36,7 @@ ROUTES = {
     ("post", "/v1/events"): "keep_events",
     ("post", "/v1/directness"): "score_directness",
     ("post", "/v1/rewrite"): "rewrite",
+    ("post", "/v1/meaning"): "read_meaning",
     ("post", "/v1/intentions"): "detect_intentions",
     ("post", "/v1/mind"): "read_minds",
     ("post", "/v1/slots"): "resolve_slots",
@@ -99,7 +100,7 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 29
+    assert posted == 33
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -126,7 +127,7 @@ def test_problems_are_documented(document: dict[str, Any]) -> None:
             assert response["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
         if path in ("/v1/directness", "/v1/rewrite", "/v1/turns", "/v1/events"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 503}
-        if path in ("/v1/responses", "/v1/slots", "/v1/intentions", "/v1/mind"):
+        if path in ("/v1/responses", "/v1/slots", "/v1/meaning", "/v1/intentions", "/v1/mind"):
             assert set(wrong) == {401, 413, 415, 422, 429, 500, 501, 503}
         if path == "/v1/schemas/{schema_id}" and "requestBody" in operation:
             assert set(wrong) == {401, 409, 413, 415, 422, 500, 503}
@@ -151,6 +152,7 @@ def test_unknown_fields_are_documented_as_refused(document: dict[str, Any]) -> N
         "IntentionItem",
         "MindItem",
         "SlotItem",
+        "MeaningItem",
         "WireSlot",
         "WireTurn",
         "Batch_TurnItem_",
@@ -183,13 +185,19 @@ def test_exactly_one_of_text_and_turns_is_in_the_schema(document: dict[str, Any]
     kinds = {"string": str, "array": list}
     for capability in CAPABILITIES:
         schema = document["components"]["schemas"][route_of(capability).item.__name__]
-        (one_of,) = [part["oneOf"] for part in schema["allOf"]]
+        one_of, *_ = [part["oneOf"] for part in schema["allOf"]]
         matches = [
             all(name in given for name in part["required"])
             and all(isinstance(given[name], kinds[each["type"]]) for name, each in part["properties"].items())
             for part in one_of
         ]
         assert (matches.count(True) == 1) == fits
+
+
+@pytest.mark.parametrize(("given", "fits"), [(("schema",), 1), (("schema_id",), 1), (("schema", "schema_id"), 2), ((), 0)])
+def test_exactly_one_menu_is_in_the_schema(document: dict[str, Any], given: tuple[str, ...], fits: int) -> None:
+    _, of_menu = document["components"]["schemas"]["MeaningItem"]["allOf"]
+    assert sum(set(part["required"]) <= set(given) for part in of_menu["oneOf"]) == fits
 
 
 def test_every_route_says_which_methods_it_answers(client: httpx.Client, document: dict[str, Any]) -> None:

@@ -292,8 +292,13 @@ def test_stages_of_the_pipeline_are_spans() -> None:
         "from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter\n"
         "kept = InMemorySpanExporter(); provider = TracerProvider(shutdown_on_exit=False)\n"
         "provider.add_span_processor(SimpleSpanProcessor(kept)); trace.set_tracer_provider(provider)\n"
-        "from fake_models import fake_pipeline\n"
+        "from fake_models import FakeMeaning, fake_pipeline\n"
+        "from grice.middleware.capabilities.meaning import MeaningReporter\n"
         "from grice.models import Dialogue\n"
+        "from grice.models.meaning.results import MeaningQuestion\n"
+        "from grice.models.schema import BotSchema\n"
+        "menu = BotSchema.of({'intents': [{'name': 'wish'}]})\n"
+        "MeaningReporter(FakeMeaning()).predict([MeaningQuestion(Dialogue.of('I wish for a secret.', []), menu)] * 2)\n"
         "fake_pipeline().predict([Dialogue.of('I wish for a secret.', [])])\n"
         "fake_pipeline().predict([Dialogue.of('I wish for a secret poison.', [])])\n"
         "for span in kept.get_finished_spans(): print(span.name, dict(span.attributes))\n"
@@ -302,6 +307,7 @@ def test_stages_of_the_pipeline_are_spans() -> None:
     done = run({"PYTHONPATH": os.pathsep.join([str(FIXTURES), os.environ.get("PYTHONPATH", "")])}, program)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
+        "grice.meaning {'grice.size': 2}",
         "grice.directness {}",
         "grice.rewriter {}",
         "grice.guard {}",

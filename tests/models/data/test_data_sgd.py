@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 from data_fixtures import sgd_dialogue, write_sgd
+from meaning_fixtures import write_sgd_intents
 
 from grice.models.data import sgd
 from grice.models.dialogue import Turn
@@ -84,3 +85,15 @@ def test_an_archive_without_a_schema_is_refused(tmp_path: Path) -> None:
 def test_a_missing_split_says_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(DataNotFound, match=r"test\.zip, test"):
         list(sgd.read(tmp_path, "test"))
+
+
+def test_the_schema_in_other_wordings(tmp_path: Path) -> None:
+    write_sgd_intents(tmp_path)
+    schema = sgd.read_schema(tmp_path / "sgd", "test")
+    variants = sgd.read_variants(tmp_path / "sgd", "test", schema)
+    assert list(variants) == list(sgd.VARIANTS)
+    assert [intent.name for intent in variants["v3"]["Bakeries_1"].intents] == ["SearchLoaf", "OrderCakeAs3"]
+    with pytest.raises(DataCorrupt, match=r"sgd_x\.zip: v1 has no wording of Boats_1 with 0 intents"):
+        sgd.read_variants(tmp_path / "sgd", "test", {"Boats_1": sgd.ServiceSchema("Boats_1", "", ())})
+    with pytest.raises(DataCorrupt, match="v1 has no wording of Boats_2"):
+        sgd.read_variants(tmp_path / "sgd", "test", {"Boats_2": sgd.ServiceSchema("Boats_2", "", ())})

@@ -1,0 +1,68 @@
+"""Turns whose meaning is known, and what a system says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from grice.models.meaning.results import MeaningQuestion
+
+NamedMeaning = tuple[Literal["intent", "act"], str]
+"""Kind and name: ("intent", "renew_loan") of the menu, or ("act", "yes"), which every bot's turns can do."""
+NOTHING: NamedMeaning = ("act", "none")
+DONT_CARE = "dontcare"
+"""The value of a slot of which the user does not mind."""
+
+CaseKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
+
+
+@dataclass(frozen=True)
+class MeaningCase:
+    """A turn, the menu of its bot, and what it means.
+
+    Attributes:
+        group: what the bootstrap draws: a bot, a dialogue or an item. part: what figures are also given by; "": nothing.
+        gold: its meaning. An act stands for "none of the menu's intents".
+        kind: how it says it; None: nobody knows.
+        slots: values that the turn gives, by slot; of all others it says nothing. None: nobody knows.
+    """
+
+    question: MeaningQuestion
+    group: str
+    gold: NamedMeaning
+    kind: CaseKind | None = None
+    part: str = ""
+    slots: Mapping[str, str] | None = field(default=None, compare=False)
+
+    def is_right(self, best: NamedMeaning | None) -> bool:
+        """Whether the intent is right; every act says that it is none of the menu's."""
+        if self.gold[0] == "intent":
+            return best == self.gold
+        return best is not None and best[0] == "act"
+
+
+@dataclass(frozen=True)
+class MeaningAnswer:
+    """What a system says of a turn.
+
+    Attributes:
+        best: the likeliest meaning; None: it gave no answer, which counts as wrong.
+        told: whether the system is sure enough to say it.
+        among_intents: the likeliest of the menu's intents alone; "" where it has none.
+        slots: the values that it fills, by slot; None: it fills none of any turn.
+    """
+
+    best: NamedMeaning | None
+    told: bool
+    among_intents: str
+    slots: Mapping[str, str] | None = field(default=None, compare=False)
+
+    @property
+    def intent(self) -> str | None:
+        """The intent that it says; None where it says none."""
+        return self.best[1] if self.told and self.best is not None and self.best[0] == "intent" else None
+
+
+MeaningAnswers = Sequence[MeaningAnswer]
+"""One a case, in order."""

@@ -1,0 +1,95 @@
+"""The tasks on anybody's items: what they mean, and what the shipped pipeline makes of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from grice.benchmarks.core.batches import predict_all
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.meaning.cases import MeaningAnswer
+from grice.benchmarks.meaning.items import Item, read_items
+from grice.benchmarks.meaning.scores import INTENTS, SLOTS, add_meaning, add_share
+from grice.benchmarks.meaning.systems import OURS, SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
+from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
+from grice.models.errors import InputError
+from grice.models.manifest import sha256
+
+MEANING, TURNS = "meaning", "turns"
+CHANGES = {"rewritten": ("indirect",), "harmed": ("direct", "courtesy")}
+SIGNATURES = {
+    "rewritten": "percent of indirect turns whose text the pipeline changes, with its default settings",
+    "harmed": "percent of direct and courtesy turns whose text it changes",
+}
+DEADLINE_MS = 600_000
+"""The default deadline is for a live turn; under a benchmark's load a late stage would look like one that leaves turns alone."""
+
+
+def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: ReaderRun) -> None:
+    """Score the items of a file, and write samples where the options ask for them.
+
+    Raises:
+        InputError: an item is not in the format, or samples are asked for without our own system.
+        DataNotFound: the file cannot be read.
+    """
+    if options.samples is not None and OURS not in SYSTEMS.asked(options):
+        raise InputError("--samples", str(options.samples), f"with the system {OURS}, whose decisions they are")
+    items = read_items(path)[: options.limit]
+    sheet.data[path.name] = sha256(path)
+    sheet.groups = [item.case.group for item in items]
+    cases = [item.case for item in items]
+    found, reasons = SYSTEMS.build(options, MeaningTask(MEANING, cases, options, readings))
+    for name, answers in found.items():
+        add_meaning(sheet, MEANING, name, cases, answers)
+    for name, reason in reasons.items():
+        sheet.add_unscored(MEANING, name, (*INTENTS, *SLOTS), reason)
+    if OURS in SYSTEMS.asked(options):
+        analyses = _analyse(sheet, items, options)
+        _add_changes(sheet, items, analyses)
+        if options.samples is not None and OURS in found:
+            _write(options.samples, items, analyses, readings, found)
+
+
+def _analyse(sheet: Sheet, items: Sequence[Item], options: MeaningOptions) -> list[TurnAnalysis]:
+    pipeline = Pipeline.load(PipelineSettings(on_error="raise", deadline_ms=DEADLINE_MS, threads=options.threads))
+    for model in (pipeline.directness, pipeline.rewriter):
+        sheet.add_model(model)
+    return predict_all(pipeline, [item.case.question.dialogue for item in items], TURNS)
+
+
+def _add_changes(sheet: Sheet, items: Sequence[Item], analyses: Sequence[TurnAnalysis]) -> None:
+    rows = [(item.case, analysis.text != analysis.original) for item, analysis in zip(items, analyses, strict=True)]
+    for part in (None, *dict.fromkeys(case.part for case, _ in rows)):
+        task = TURNS if part is None else f"{TURNS}/{part}"
+        for metric, kinds in CHANGES.items():
+            chosen = ((case.group, changed) for case, changed in rows if case.kind in kinds and part in (None, case.part))
+            add_share(sheet, task, OURS, metric, chosen)
+
+
+def _write(
+    path: Path,
+    items: Sequence[Item],
+    analyses: Sequence[TurnAnalysis],
+    readings: ReaderRun,
+    found: dict[str, Sequence[MeaningAnswer]],
+) -> None:
+    """One JSON object an item: its own fields, and what was said of it."""
+    read = readings.read([item.case.question for item in items], OURS)
+    with path.open("w", encoding="utf-8") as out:
+        for place, (item, analysis, (scores, meaning)) in enumerate(zip(items, analyses, read, strict=True)):
+            row: dict[str, Any] = {
+                **item.fields,
+                "decision": analysis.decision,
+                "reason": analysis.reason,
+                "rewrite": analysis.text,
+                "meaning": asdict(meaning),
+                "scores": {
+                    f"{scores.options[at].kind}/{scores.options[at].name}": round(float(scores.meaning[at]), 4)
+                    for at in scores.meanings
+                },
+                "right": {name: item.case.is_right(answers[place].best) for name, answers in found.items()},
+            }
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")

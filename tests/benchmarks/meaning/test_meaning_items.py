@@ -1,0 +1,188 @@
+"""`grice bench meaning --items`: the format and its errors, what is counted, samples, the shipped reader and a language model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench_fixtures import bench, check_shape
+from loopback_server import Answer
+from meaning_fixtures import item, write_items
+from openai_server import Request, chat, openai_server
+
+from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, NamedMeaning
+from grice.benchmarks.meaning.items import read_items
+from grice.benchmarks.meaning.scores import add_meaning
+from grice.models.errors import DataNotFound, InputError
+
+FLOORS = ("cosine", "lexical", "majority")
+RENEW: NamedMeaning = ("intent", "renew_loan")
+HOURS: NamedMeaning = ("intent", "opening_hours")
+THANKS = item(2, text="Thank you!", kind="courtesy", gold_intent=None, gold_direct="Thank you!")
+HARBOUR = item(3, text="Harbour.", kind="direct", gold_intent=None, gold_slots={"branch": "harbour"}, domain="branches")
+
+
+def test_the_items_of_a_file(tmp_path: Path) -> None:
+    path = write_items(
+        tmp_path / "items.jsonl", item(1, note="kept", intents=[*item(1)["intents"], {"name": "a", "description": "", "x": 1}])
+    )
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    (found,) = read_items(path)
+    assert found.fields["note"] == "kept"
+    assert (found.case.gold, found.case.kind, found.case.part, found.case.slots) == (RENEW, "indirect", "library", {})
+    assert [turn.speaker for turn in found.case.question.dialogue.turns] == ["bot", "user"]
+    assert [intent.name for intent in found.case.question.schema.intents] == ["renew_loan", "opening_hours", "a"]
+
+
+@pytest.mark.parametrize("name", list(item(1)))
+def test_a_field_that_is_missing(tmp_path: Path, name: str) -> None:
+    path = write_items(tmp_path / "items.jsonl", item(1), {key: value for key, value in item(2).items() if key != name})
+    with pytest.raises(InputError, match=rf"items\.jsonl, line 2, {name}: got 'no such field'; allowed: (a|null)"):
+        read_items(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"id": 7}, "id: got 7; allowed: a text"),
+        ({"text": None}, "text: got None; allowed: a text"),
+        ({"text": " "}, "text: got"),
+        ({"kind": "rude"}, "kind: got 'rude'; allowed: indirect, direct, courtesy, out_of_scope"),
+        ({"gold_intent": "pay"}, "gold_intent: got 'pay'; allowed: renew_loan, opening_hours, null"),
+        ({"gold_intent": 3}, "gold_intent: got 3; allowed: a text or null"),
+        ({"gold_slots": []}, r"gold_slots: got \[\]; allowed: an object"),
+        ({"gold_slots": {"branch": 1}}, "gold_slots, branch: got 1; allowed: a text"),
+        ({"gold_slots": {"floor": "x"}}, "gold_slots: got 'floor'; allowed: branch"),
+        ({"slots": {}, "gold_slots": {"floor": "x"}}, "gold_slots: got 'floor'; allowed: none: the item has no slots"),
+        ({"slots": {"branch": {"description": "x"}}}, "slots, branch, values: got 'no such field'; allowed: a list"),
+        ({"slots": {"branch": {"description": "x", "values": [1]}}}, "values of slot branch"),
+        ({"slots": {"branch": None}}, "slots, branch: got None; allowed: an object with description, values"),
+        ({"intents": {}}, "intents: got {}; allowed: a list"),
+        ({"intents": ["a"]}, "intents: got 'a'; allowed: an object with name, description"),
+        ({"intents": [{"name": "a"}]}, "intents, description: got 'no such field'; allowed: a text"),
+        (
+            {"intents": [{"name": "renew_loan", "description": ""}] * 2},
+            "schema, intents: got .*renew_loan.*; allowed: each name once",
+        ),
+        ({"history": [{"speaker": "agent", "text": "Hi"}]}, "history, speaker: got .*agent.*; allowed: user or bot"),
+        ({"history": [{"speaker": "bot"}]}, "history, text: got 'no such field'; allowed: a text"),
+    ],
+)
+def test_a_field_that_is_wrong(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    path = write_items(tmp_path / "items.jsonl", item(1, **given))
+    with pytest.raises(InputError, match=rf"items\.jsonl, line 1, {message}"):
+        read_items(path)
+
+
+def test_a_line_that_is_no_object(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 1: got '{'; allowed: one JSON object"):
+        read_items(_written(tmp_path, "{"))
+    with pytest.raises(InputError, match=r"line 1: got \[\]; allowed: an object with id, domain"):
+        read_items(_written(tmp_path, "[]"))
+    with pytest.raises(DataNotFound, match="no item in it"):
+        read_items(_written(tmp_path, "\n"))
+    with pytest.raises(DataNotFound, match=r"nowhere\.jsonl"):
+        read_items(tmp_path / "nowhere.jsonl")
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "items.jsonl"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_is_counted(tmp_path: Path) -> None:
+    wants = {"gold_slots": {"branch": "Harbour"}}
+    items = [
+        (item(1), MeaningAnswer(RENEW, True, "renew_loan", {})),
+        (item(2, **wants), MeaningAnswer(HOURS, True, "opening_hours", {"branch": "main"})),
+        (item(3, **wants), MeaningAnswer(RENEW, False, "renew_loan", {"branch": "harbour"})),
+        (item(4, gold_intent=None), MeaningAnswer(("act", "yes"), True, "renew_loan", {})),
+        (THANKS, MeaningAnswer(RENEW, True, "renew_loan", {"branch": "main"})),
+        (HARBOUR, MeaningAnswer(RENEW, False, "renew_loan", {})),
+        (item(5, kind="out_of_scope", gold_intent=None), MeaningAnswer(NOTHING, True, "renew_loan", {})),
+    ]
+    cases = [read.case for read in read_items(write_items(tmp_path / "items.jsonl", *(given for given, _ in items)))]
+    sheet = Sheet("meaning", [], 0)
+    add_meaning(sheet, "meaning", "grice", cases, [answer for _, answer in items])
+    found = {(result.task, result.metric): (result.value, result.n) for result in sheet.results}
+    assert {metric: value for (task, metric), value in found.items() if task == "meaning"} == {
+        "intent_accuracy": (75.0, 4),
+        "precision": (50.0, 2),
+        "coverage": (50.0, 4),
+        "misread": (50.0, 2),
+        "left_alone": (100.0, 1),
+        "slot_accuracy": (50.0, 2),
+        "false_fills": (25.0, 4),
+    }
+    assert found["meaning/branches", "misread"] == (0.0, 1)
+    assert found["meaning/branches", "intent_accuracy"] == (None, 0)
+
+
+def test_floors_on_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GRICE_DATA_DIR", raising=False)
+    items, out = (
+        write_items(tmp_path / "items.jsonl", item(1, text="Until when is the library open?"), THANKS, HARBOUR),
+        tmp_path / "o.json",
+    )
+    assert bench("meaning", "--items", str(items), "--system", *FLOORS, "--out", str(out)) == 0
+    results = check_shape(out)
+    assert {task for task, _, _ in results} == {"meaning", "meaning/library", "meaning/branches"}
+    assert {system for _, system, _ in results} == set(FLOORS)
+    assert results["meaning", "lexical", "intent_accuracy"]["value"] == 0.0
+    assert results["meaning", "lexical", "false_fills"]["value"] == 0.0
+    assert results["meaning", "majority", "slot_accuracy"]["value"] is None
+    with pytest.raises(InputError, match=r"--samples: got .*; allowed: with the system grice"):
+        bench("meaning", "--items", str(items), "--system", "lexical", "--samples", str(tmp_path / "s.jsonl"))
+
+
+def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", item(1, note="kept"), THANKS, HARBOUR)
+    out, samples = tmp_path / "o.json", tmp_path / "samples.jsonl"
+    assert bench("meaning", "--items", str(items), "--system", "grice", "--out", str(out), "--samples", str(samples)) == 0
+    results = check_shape(out)
+    metrics = {metric for task, _, metric in results if task == "meaning"}
+    assert {"intent_accuracy", "precision", "coverage", "slot_accuracy", "false_fills"} <= metrics
+    assert {metric for task, _, metric in results if task == "turns"} == {"rewritten", "harmed"}
+    assert results["turns", "grice", "harmed"]["n"] == 2
+    assert results["turns/library", "grice", "harmed"]["n"] == 1
+    rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in rows] == ["library-1", "library-2", "library-3"]
+    assert rows[0]["note"] == "kept"
+    for row in rows:
+        assert row["decision"] in ("pass", "rewrite", "clarify")
+        assert (row["rewrite"] != row["text"]) == (row["decision"] == "rewrite")
+        assert {"kind", "meaning", "confidence", "margin", "possible", "slots"} <= set(row["meaning"])
+        best = row["meaning"]["possible"][0]
+        assert max(row["scores"], key=row["scores"].get) == f"{best['kind']}/{best['name']}"
+        assert {"intent/renew_loan", "act/none"} <= set(row["scores"])
+    content = json.loads(out.read_text(encoding="utf-8"))["run"]
+    assert {"meaning", "directness", "rewriter"} <= set(content["models"])
+    assert list(content["data"]) == ["items.jsonl"]
+
+
+def test_a_language_model(tmp_path: Path) -> None:
+    items, out = write_items(tmp_path / "items.jsonl", item(1), HARBOUR, item(4)), tmp_path / "o.json"
+
+    def reply(request: Request) -> Answer:
+        prompt = request["messages"][-1]["content"]
+        if "user: Harbour." in prompt:
+            return chat('It is {"meaning": 10, "slots": {"branch": "harbour", "floor": "2"}}.')
+        return chat('{"meaning": 1, "slots": {}}' if len(server.requests) < 3 else "no idea")
+
+    with openai_server(reply) as server:
+        arguments = ["--system", "openai:m", "--llm-url", server.url, "--llm-workers", "1", "--out", str(out)]
+        assert bench("meaning", "--items", str(items), *arguments) == 0
+    results = check_shape(out)
+    assert results["meaning", "openai:m", "intent_accuracy"]["value"] == 100.0  # the same prompt twice is asked once
+    assert results["meaning", "openai:m", "false_fills"]["value"] == 0.0
+    assert "1. renew loan: keep a borrowed book for longer" in server.prompts[0]
+    assert "- branch: which building (main, harbour)" in server.prompts[0]
+
+
+def test_samples_need_items(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"--samples: got .*; allowed: with --items"):
+        bench("meaning", "--data-dir", str(tmp_path), "--samples", str(tmp_path / "s.jsonl"))
