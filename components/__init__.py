@@ -4,6 +4,7 @@ from grice.components.directness_scorer import DirectnessScorer
 from grice.components.entity_aligner import EntityAligner
 from grice.components.indirect_turn_rewriter import IndirectTurnRewriter
 from grice.components.intention_detector import IntentionDetector
+from grice.components.meaning_resolver import MeaningResolver
 from grice.components.monitor_event_broker import MonitorEventBroker
 from grice.components.monitored_response_generator import MonitoredResponseGenerator
 from grice.components.slot_value_resolver import SlotValueResolver
@@ -13,6 +14,7 @@ __all__ = [
     "EntityAligner",
     "IndirectTurnRewriter",
     "IntentionDetector",
+    "MeaningResolver",
     "MonitorEventBroker",
     "MonitoredResponseGenerator",
     "SlotValueResolver",

@@ -52,6 +52,9 @@ class GriceComponent(GraphComponent):
     stage: ClassVar[str]
     """What failures are recorded as."""
     model: Any
+    storage: ModelStorage
+    resource: Resource
+    """Where in Rasa's model a component keeps what it has learnt."""
 
     def __init__(self, settings: ComponentSettings, schema: GraphSchema, chosen: Any = None) -> None:
         self.settings = settings
@@ -74,7 +77,9 @@ class GriceComponent(GraphComponent):
             chosen = None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
         except GriceError as error:
             raise InvalidConfigException(f"{cls.__name__}: {error}") from error
-        return cls(settings, execution_context.graph_schema, chosen)
+        component = cls(settings, execution_context.graph_schema, chosen)
+        component.storage, component.resource = model_storage, resource
+        return component
 
     @classmethod
     def load(

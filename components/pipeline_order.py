@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from rasa.engine.graph import GraphSchema
+from rasa.engine.graph import GraphComponent, GraphSchema
 from rasa.nlu.classifiers.classifier import IntentClassifier
+from rasa.nlu.classifiers.fallback_classifier import FallbackClassifier
 from rasa.nlu.extractors.extractor import EntityExtractorMixin
 from rasa.nlu.featurizers.featurizer import Featurizer
 from rasa.nlu.tokenizers.tokenizer import Tokenizer
@@ -40,17 +41,36 @@ def check_order(schema: GraphSchema, rewriter: str) -> None:
         )
 
 
+def check_behind_nlu(schema: GraphSchema, resolver: str) -> None:
+    """Return if all that finds entities or intents is in front of `resolver`; a `FallbackClassifier` may follow, as it only doubts.
+
+    Raises:
+        InvalidConfigException: something is behind it.
+    """
+    check_behind_extractors(schema, resolver)
+    for used in _behind(schema, resolver):
+        if issubclass(used, IntentClassifier) and not issubclass(used, FallbackClassifier):
+            raise InvalidConfigException(
+                f"{resolver}: {used.__name__} is listed after it and would replace the intent; allowed: behind every intent "
+                f"classifier. Move it towards the end of the pipeline."
+            )
+
+
 def check_behind_extractors(schema: GraphSchema, resolver: str) -> None:
     """Return if all that finds entities is in front of `resolver` in the pipeline of a training graph.
 
     Raises:
         InvalidConfigException: something is behind it.
     """
-    classes = [node.uses for node in schema.nodes.values()]
-    own = [used.__name__ for used in classes].index(resolver)
-    for used in classes[own:]:
+    for used in _behind(schema, resolver):
         if issubclass(used, EntityExtractorMixin) or used.__name__ == ALIGNER:
             raise InvalidConfigException(
                 f"{resolver}: {used.__name__} is listed after it, so it would not know which entities that finds; "
                 f"allowed: behind every entity extractor and {ALIGNER}. Move it towards the end of the pipeline."
             )
+
+
+def _behind(schema: GraphSchema, resolver: str) -> list[type[GraphComponent]]:
+    """The classes of a training graph's nodes from `resolver` on."""
+    classes = [node.uses for node in schema.nodes.values()]
+    return classes[[used.__name__ for used in classes].index(resolver) :]

@@ -11,7 +11,7 @@ from typing import Any
 
 from grice.middleware.schemas.limits import examples as fitting
 from grice.middleware.schemas.rasa.annotation import Entity, parse_annotated
-from grice.middleware.schemas.rasa.slots import RasaSlot, named, read_slots
+from grice.middleware.schemas.rasa.slots import RasaMapping, RasaSlot, named, read_slots
 from grice.middleware.schemas.rasa.values import values_of
 from grice.models.errors import InputError
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
@@ -60,10 +60,9 @@ def schema_of_rasa(
     Raises:
         InputError: a part of the domain is of the wrong kind, or the bot has more intents or slots than a menu takes.
     """
-    intents = _intents(domain, examples)
+    intents, forms = _intents(domain, examples), _forms(domain)
     spans = [span for intent in intents for span in intent.spans]
-    forms = _forms(domain)
-    slots = read_slots(domain, [slot for asked in forms.values() for slot in asked], [entity.entity for _, entity in spans])
+    slots = _slots(domain, intents, forms)
     started = {
         (intent, asked)
         for form, required in forms.items()
@@ -74,6 +73,24 @@ def schema_of_rasa(
         tuple(IntentSpec(intent.name, "", fitting(intent.texts), _slots_of(intent, slots, started)) for intent in intents),
         tuple(SlotSpec(slot.name, "", values_of(slot, spans, lookups, synonyms)) for slot in slots),
     )
+
+
+def mappings_of_rasa(domain: Mapping[str, Any], examples: Mapping[str, Sequence[str]]) -> dict[str, RasaMapping]:
+    """For each slot of the menu that an entity fills, how: the first such mapping that the domain has.
+
+    Args:
+        domain, examples: as in `schema_of_rasa`.
+
+    Raises:
+        InputError: a part of the domain is of the wrong kind.
+    """
+    slots = _slots(domain, _intents(domain, examples), _forms(domain))
+    return {slot.name: slot.filling for slot in slots if slot.filling is not None}
+
+
+def _slots(domain: Mapping[str, Any], intents: Sequence[_Intent], forms: Mapping[str, Sequence[str]]) -> list[RasaSlot]:
+    annotated = [entity.entity for intent in intents for entity in intent.entities]
+    return read_slots(domain, [slot for asked in forms.values() for slot in asked], annotated)
 
 
 def _intents(domain: Mapping[str, Any], examples: Mapping[str, Sequence[str]]) -> list[_Intent]:

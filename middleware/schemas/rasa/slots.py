@@ -61,6 +61,13 @@ class RasaSlot:
             return (self.name,)
         return tuple(dict.fromkeys(each.entity for each in self.mappings if each.kind == "from_entity" and each.entity))
 
+    @property
+    def filling(self) -> RasaMapping | None:
+        """The first mapping from an entity that it has; None where no entity fills it."""
+        if self.kind == "entity":
+            return RasaMapping("from_entity", self.name)
+        return next((each for each in self.mappings if each.kind == "from_entity" and each.entity), None)
+
     def is_filled_by(self, intent: str, entities: Collection[Entity]) -> bool:
         """Whether a turn of the intent may fill it; `entities` are those of the intent's examples."""
         if self.kind == "entity":

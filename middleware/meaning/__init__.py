@@ -1,0 +1,1 @@
+"""What a bot makes of the meaning of a turn."""

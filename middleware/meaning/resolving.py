@@ -1,0 +1,73 @@
+"""Which slots a turn's meaning fills, and whether its intent takes the place of the one that the bot's NLU found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from grice.middleware.capabilities.meaning import MEANING
+from grice.middleware.settings import check_settings, setting
+from grice.models.meaning.results import SlotMeaning, TurnMeaning
+
+CHANGES = 0.5
+"""From this likelihood on that the user takes something back, a slot that has a value may get another one."""
+
+
+@dataclass(frozen=True)
+class ResolvingSettings:
+    """When the meaning of a turn overrules the NLU.
+
+    Attributes:
+        overrule_above: how sure of its intent the reader must be, 0 to 1.
+        sure_nlu: an intent of the NLU with at least this confidence stays, 0 to 1.
+        meaning_model: a shipped name or the path of a folder.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+
+    overrule_above: float = setting(0.8, 0.0, 1.0)
+    sure_nlu: float = setting(0.7, 0.0, 1.0)
+    meaning_model: str = MEANING.model
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+@dataclass(frozen=True)
+class NluReading:
+    """What the NLU found in a turn.
+
+    Attributes:
+        intent: its name; "": none. confidence: in it, 0 to 1.
+        slots: those of whose entity it found one. filled: those that have a value from earlier turns.
+    """
+
+    intent: str
+    confidence: float
+    slots: Collection[str] = ()
+    filled: Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What becomes of a turn.
+
+    Attributes:
+        intent: the intent that takes the place of the NLU's; "": the NLU's stays.
+        slots: those that are filled, each with its value first among `values`.
+    """
+
+    intent: str = ""
+    slots: tuple[SlotMeaning, ...] = ()
+
+
+def resolve(found: TurnMeaning, nlu: NluReading, settings: ResolvingSettings) -> Resolution:
+    """What the meaning of a turn changes; where it is unknown, nothing."""
+    if found.kind == "unknown":
+        return Resolution()
+    free = [slot for slot in found.slots if slot.said == "meant" and slot.slot not in nlu.slots]
+    filled = tuple(slot for slot in free if slot.slot not in nlu.filled or found.changes >= CHANGES)
+    intent = found.meaning.partition("/")[0] if found.kind == "intent" else ""  # a response selector's intent is what is before /
+    overrules = found.confidence >= settings.overrule_above and nlu.confidence < settings.sure_nlu and intent != nlu.intent
+    return Resolution(intent if overrules else "", filled)

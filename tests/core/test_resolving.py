@@ -1,0 +1,67 @@
+"""What the meaning of a turn fills and overrules."""
+
+from __future__ import annotations
+
+import pytest
+
+from grice.middleware.meaning.resolving import NluReading, Resolution, ResolvingSettings, resolve
+from grice.models.errors import SettingsError
+from grice.models.meaning.results import MeaningKind, SaidOfSlot, SlotMeaning, TurnMeaning
+
+SETTINGS = ResolvingSettings()
+CHEAP = SlotMeaning("price", "meant", ("cheap",), 0.9)
+UNSURE = NluReading("greet", 0.4)
+
+
+def meaning(
+    kind: MeaningKind, name: str, confidence: float = 0.9, slots: tuple[SlotMeaning, ...] = (), changes: float = 0.0
+) -> TurnMeaning:
+    return TurnMeaning(kind, name, confidence, 0.5, (), slots, changes, None, ())
+
+
+@pytest.mark.parametrize(
+    ("found", "nlu", "intent"),
+    [
+        (meaning("intent", "inform"), UNSURE, "inform"),
+        (meaning("intent", "faq/hours"), UNSURE, "faq"),
+        (meaning("intent", "inform", 0.8), UNSURE, "inform"),
+        (meaning("intent", "inform", 0.79), UNSURE, ""),
+        (meaning("intent", "inform"), NluReading("greet", 0.7), ""),
+        (meaning("intent", "inform"), NluReading("", 0.0), "inform"),
+        (meaning("intent", "greet"), UNSURE, ""),
+        (meaning("act", "yes"), UNSURE, ""),
+        (meaning("unknown", ""), UNSURE, ""),
+    ],
+)
+def test_an_intent_is_overruled_only_where_the_nlu_is_unsure_and_the_reader_sure(
+    found: TurnMeaning, nlu: NluReading, intent: str
+) -> None:
+    assert resolve(found, nlu, SETTINGS).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("nlu", "changes", "filled"),
+    [
+        (NluReading("inform", 0.99), 0.0, True),
+        (NluReading("inform", 0.99, {"price"}), 1.0, False),
+        (NluReading("inform", 0.99, (), {"price"}), 0.4, False),
+        (NluReading("inform", 0.99, (), {"price"}), 0.5, True),
+    ],
+)
+def test_a_slot_is_filled_where_it_is_free_or_the_user_takes_it_back(nlu: NluReading, changes: float, filled: bool) -> None:
+    assert resolve(meaning("act", "answer", slots=(CHEAP,), changes=changes), nlu, SETTINGS).slots == ((CHEAP,) if filled else ())
+
+
+@pytest.mark.parametrize("said", ["not_this", "any", "ambiguous"])
+def test_only_a_value_that_is_meant_fills(said: SaidOfSlot) -> None:
+    found = meaning("act", "answer", slots=(SlotMeaning("price", said, ("cheap",), 0.9),))
+    assert resolve(found, UNSURE, SETTINGS) == Resolution()
+
+
+def test_unknown_changes_nothing() -> None:
+    assert resolve(meaning("unknown", "", 0.99, (CHEAP,), 1.0), UNSURE, SETTINGS) == Resolution()
+
+
+def test_settings_are_shares() -> None:
+    with pytest.raises(SettingsError, match=r"sure_nlu: got 2; allowed: 0\.0 to 1\.0"):
+        ResolvingSettings(sure_nlu=2)
