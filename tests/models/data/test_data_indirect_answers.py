@@ -30,7 +30,7 @@ def test_judgements_become_shares(tmp_path: Path) -> None:
 def test_an_unknown_judgement_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "circa").mkdir()
     (tmp_path / "circa" / "circa_data_dev.csv").write_text(CIRCA.replace("Probably no#Yes", "Perhaps#Yes"), encoding="utf-8")
-    with pytest.raises(DataCorrupt, match="line 3.*Perhaps"):
+    with pytest.raises(DataCorrupt, match=r"line 3.*Perhaps"):
         circa.read(tmp_path)
 
 
