@@ -19,7 +19,7 @@ from grice.benchmarks.indirect_requests.slots.features import share
 from grice.benchmarks.llm import LlmOptions
 from grice.benchmarks.meaning.cases import DONT_CARE, NOTHING, MeaningAnswer, MeaningAnswers, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.llm import ask_all
-from grice.models.meaning.menu import Menu, Option
+from grice.models.meaning.menu import Menu, MenuOption
 from grice.models.meaning.reader import MeaningReader, MeaningScores
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.runtime.runtime import Runtime
@@ -150,7 +150,7 @@ def _by_words(question: MeaningQuestion) -> MeaningAnswer:
     return MeaningAnswer(found.best if max(likeness) > 0 else NOTHING, True, found.among_intents, filled)
 
 
-def _likeliest(meanings: Sequence[Option], scores: Sequence[float]) -> MeaningAnswer:
+def _likeliest(meanings: Sequence[MenuOption], scores: Sequence[float]) -> MeaningAnswer:
     ordered = sorted(zip(scores, meanings, strict=True), key=lambda pair: -pair[0])
     (_, best), intents = ordered[0], [option.name for _, option in ordered if option.kind == "intent"]
     return MeaningAnswer(("intent" if best.kind == "intent" else "act", best.name), True, intents[0] if intents else "")

@@ -54,7 +54,7 @@ def read(data_dir: Path) -> list[JudgedAnswer]:
     """
     paths = sorted((data_dir / FOLDER).glob("circa_data_*.csv"))
     if not paths:
-        raise DataNotFound(f"{data_dir / FOLDER}: no circa_data_*.csv there; `grice data list` says where it is from")
+        raise DataNotFound(f"{data_dir / FOLDER}: no circa_data_*.csv there")
     return [answer for path in paths for answer in _read_file(path)]
 
 

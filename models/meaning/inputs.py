@@ -18,8 +18,6 @@ HISTORY_TURNS = 4
 
 SPECIAL = (("<s>", "</s>", "<pad>"), ("[CLS]", "[SEP]", "[PAD]"))
 
-Span = tuple[int, int]
-
 
 @dataclass(frozen=True)
 class TurnPieces:
@@ -32,7 +30,7 @@ class TurnPieces:
 
     ids: tuple[int, ...]
     start: int
-    offsets: tuple[Span, ...]
+    offsets: tuple[tuple[int, int], ...]
 
 
 class MeaningTokens:

@@ -32,7 +32,7 @@ REPLIES = tuple(ACTS)[:7]
 
 
 @dataclass(frozen=True)
-class Option:
+class MenuOption:
     """One thing that a turn may mean.
 
     Attributes:
@@ -54,20 +54,20 @@ class Menu:
         meanings: intents, then acts. slots: each with its values behind it, in the order of `options`.
     """
 
-    meanings: tuple[Option, ...]
-    slots: tuple[tuple[Option, tuple[Option, ...]], ...]
+    meanings: tuple[MenuOption, ...]
+    slots: tuple[tuple[MenuOption, tuple[MenuOption, ...]], ...]
 
     @property
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[MenuOption, ...]:
         """All of them: meanings, then each slot followed by its values."""
         return self.meanings + tuple(option for slot, values in self.slots for option in (slot, *values))
 
     @classmethod
     def of(cls, schema: BotSchema, acts: Sequence[str] = tuple(ACTS)) -> Menu:
         """The menu of a schema."""
-        meanings = [Option("intent", intent.name, (say_intent(intent), *intent.examples)) for intent in schema.intents]
-        meanings += [Option("act", act, (ACTS[act],)) for act in acts]
-        slots = [(Option("slot", slot.name, (say_slot(slot),)), _values(slot)) for slot in schema.slots]
+        meanings = [MenuOption("intent", intent.name, (say_intent(intent), *intent.examples)) for intent in schema.intents]
+        meanings += [MenuOption("act", act, (ACTS[act],)) for act in acts]
+        slots = [(MenuOption("slot", slot.name, (say_slot(slot),)), _values(slot)) for slot in schema.slots]
         return cls(tuple(meanings), tuple(slots))
 
 
@@ -92,8 +92,8 @@ def say_value(slot: SlotSpec, value: str) -> str:
     return f"{say_name(slot.name)}: {value}"
 
 
-def _values(slot: SlotSpec) -> tuple[Option, ...]:
-    return tuple(Option("value", slot.name, (say_value(slot, value),), value) for value in slot.values)
+def _values(slot: SlotSpec) -> tuple[MenuOption, ...]:
+    return tuple(MenuOption("value", slot.name, (say_value(slot, value),), value) for value in slot.values)
 
 
 def _say(name: str, description: str) -> str:

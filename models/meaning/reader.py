@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grice.models.dialogue import check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
-from grice.models.meaning.menu import Menu, Option
+from grice.models.meaning.menu import Menu, MenuOption
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
     Evidence,
@@ -24,12 +23,11 @@ from grice.models.meaning.results import (
     SlotMeaning,
     TurnMeaning,
 )
+from grice.models.runtime.heads import Floats
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
 from grice.models.text.template import read_tokenizer
-
-Vectors = NDArray[np.float32]
 
 OPTION_KINDS = ("intent", "act", "slot", "value")
 SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
@@ -47,8 +45,8 @@ class KeptMenu:
     """A menu with the vectors of its options, of unit length on average: (options, width)."""
 
     menu: Menu
-    options: tuple[Option, ...]
-    vectors: Vectors
+    options: tuple[MenuOption, ...]
+    vectors: Floats
 
 
 @dataclass(frozen=True)
@@ -64,18 +62,18 @@ class MeaningScores:
     """
 
     pieces: TurnPieces
-    states: Vectors
-    options: tuple[Option, ...]
-    vectors: Vectors
-    cosines: Vectors
-    meaning: Vectors
-    slot_states: Vectors
-    values: Vectors
-    starts: Vectors
-    ends: Vectors
+    states: Floats
+    options: tuple[MenuOption, ...]
+    vectors: Floats
+    cosines: Floats
+    meaning: Floats
+    slot_states: Floats
+    values: Floats
+    starts: Floats
+    ends: Floats
     changes: float
-    chosen: Vectors
-    judged: Vectors
+    chosen: Floats
+    judged: Floats
 
     @property
     def meanings(self) -> list[int]:
@@ -123,15 +121,15 @@ class MeaningReader:
         vectors = {text: self._vector(text) for option in options for text in option.texts}
         return KeptMenu(menu, options, np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options]))
 
-    def _vector(self, text: str) -> Vectors:
+    def _vector(self, text: str) -> Floats:
         """The mean of the states of an option's words, of unit length. One text is run at a time, so that no other changes it."""
         [pieces] = self.tokens.read_options([text])
         return _unit(self._states(pieces)[0].mean(0))
 
-    def _states(self, pieces: Sequence[int]) -> Vectors:
+    def _states(self, pieces: Sequence[int]) -> Floats:
         """(1, length, width)"""
         ids = np.array([pieces], np.int64)
-        states: Vectors = self.trunk.run(["states"], {"ids": ids, "mask": np.ones_like(ids)})[0]
+        states: Floats = self.trunk.run(["states"], {"ids": ids, "mask": np.ones_like(ids)})[0]
         return states
 
     def _score(self, question: MeaningQuestion) -> MeaningScores:
@@ -203,18 +201,18 @@ def _said(state: str) -> SaidOfSlot:
     return next(said for said in ("meant", "not_this", "any", "ambiguous") if said == state)
 
 
-def _possible(option: Option, share: float) -> PossibleMeaning:
+def _possible(option: MenuOption, share: float) -> PossibleMeaning:
     return PossibleMeaning("intent" if option.kind == "intent" else "act", option.name, share)
 
 
-def _chosen_from(options: Sequence[Option], cosines: Vectors) -> list[int]:
+def _chosen_from(options: Sequence[MenuOption], cosines: Floats) -> list[int]:
     """Places of the options that are read together with the turn, in the menu's order."""
     intents = [place for place, option in enumerate(options) if option.kind == "intent"]
     near = set(sorted(intents, key=lambda place: -cosines[place])[:MOST_CHOSEN_FROM])
     return [place for place, option in enumerate(options) if option.kind != "intent" or place in near]
 
 
-def _words(text: str, pieces: TurnPieces, starts: Vectors, ends: Vectors) -> str:
+def _words(text: str, pieces: TurnPieces, starts: Floats, ends: Floats) -> str:
     """The most likely run of words for a free-text slot."""
     count = len(pieces.offsets)
     first, last = starts[pieces.start : pieces.start + count], ends[pieces.start : pieces.start + count]
@@ -245,16 +243,16 @@ def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _unit(vectors: Vectors) -> Vectors:
-    lengths: Vectors = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit: Vectors = vectors / np.maximum(lengths, np.float32(1e-12))
+def _unit(vectors: Floats) -> Floats:
+    lengths: Floats = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit: Floats = vectors / np.maximum(lengths, np.float32(1e-12))
     return unit
 
 
-def softmax(scores: Vectors) -> Vectors:
+def softmax(scores: Floats) -> Floats:
     """Shares that add up to 1."""
     powers = np.exp(scores - scores.max())
-    shares: Vectors = powers / powers.sum()
+    shares: Floats = powers / powers.sum()
     return shares
 
 

@@ -9,7 +9,7 @@ from grice.models.errors import ModelNotFound, WeightsError
 from grice.models.manifest import PRETRAINED, read_manifest, shipped, write_manifest
 from grice.models.runtime.runtime import Runtime
 
-MEGABYTES = 64
+MEGABYTES = 95
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_shipped_models_are_listed_and_whole() -> None:
 
 
 def test_shipped_weights_stay_small() -> None:
-    assert sum(path.stat().st_size for path in PRETRAINED.rglob("*") if path.is_file()) < MEGABYTES * 2**20
+    assert sum(path.stat().st_size for path in PRETRAINED.rglob("*") if path.is_file()) < MEGABYTES * 10**6
 
 
 def test_unknown_name_lists_the_shipped_ones() -> None:

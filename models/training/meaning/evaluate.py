@@ -15,7 +15,7 @@ from grice.models.training.meaning.samples import Target
 
 
 @dataclass(frozen=True)
-class Reading:
+class TurnReading:
     """What was read of one turn, for counting.
 
     Attributes:
@@ -32,7 +32,7 @@ class Reading:
 
 
 @torch.no_grad()
-def read_steps(network: MeaningNetwork, steps: Sequence[Step]) -> list[Reading]:
+def read_steps(network: MeaningNetwork, steps: Sequence[Step]) -> list[TurnReading]:
     """Readings of all turns."""
     found = []
     for step in steps:
@@ -44,7 +44,7 @@ def read_steps(network: MeaningNetwork, steps: Sequence[Step]) -> list[Reading]:
     return found
 
 
-def figures(readings: Sequence[Reading]) -> dict[str, float]:
+def figures(readings: Sequence[TurnReading]) -> dict[str, float]:
     """Percentages: intents of indirect turns, replies, what is neither, slots, and each figure's n."""
     found: dict[str, float] = {}
 
@@ -52,7 +52,7 @@ def figures(readings: Sequence[Reading]) -> dict[str, float]:
         if chosen:
             found[name], found[f"n_{name}"] = 100 * sum(chosen) / len(chosen), len(chosen)
 
-    def right(reading: Reading) -> bool:
+    def right(reading: TurnReading) -> bool:
         return reading.best == reading.target.meaning
 
     known = [reading for reading in readings if reading.target.meaning is not None]
@@ -77,7 +77,7 @@ def figures(readings: Sequence[Reading]) -> dict[str, float]:
     return found
 
 
-def _reading(readings: Readings, row: int, step: Step, target: Target) -> Reading:
+def _reading(readings: Readings, row: int, step: Step, target: Target) -> TurnReading:
     meanings = step.menu.meanings
     shares = readings.meaning[row, : len(meanings)].softmax(0)
     confidence, place = shares.max(0)
@@ -86,7 +86,7 @@ def _reading(readings: Readings, row: int, step: Step, target: Target) -> Readin
     right = None
     if target.judged and max(target.judged) >= 0.6:
         right = int(judged.argmax()) == target.judged.index(max(target.judged))
-    return Reading(step.source, target, (best.kind, best.name), float(confidence), _slots(readings, row, step, target), right)
+    return TurnReading(step.source, target, (best.kind, best.name), float(confidence), _slots(readings, row, step, target), right)
 
 
 def _slots(readings: Readings, row: int, step: Step, target: Target) -> Counter[str]:

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
-from grice.models.meaning.menu import Menu, Option
+from grice.models.meaning.menu import Menu, MenuOption
 from grice.models.training.meaning.network import OPTION_KINDS, SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import MenuTurns, Target
 
@@ -31,7 +31,7 @@ class Step:
 
     source: str
     menu: Menu
-    options: tuple[Option, ...]
+    options: tuple[MenuOption, ...]
     texts: tuple[tuple[tuple[int, ...], ...], ...]
     owners: tuple[int, ...]
     turns: tuple[TurnStep, ...]
