@@ -111,17 +111,15 @@ class MeaningResolver(GriceComponent):
             self.leave(message, dialogue.last.text, [asdict(failure) for failure in report.failures])
             return
         entities, nlu = message.get(ENTITIES) or [], self._reading(message, tracker)
-        resolution = resolve(report.found, nlu, self.chosen)
+        effect = resolve(report.found, nlu, self.chosen)
         filled = [
-            self._entity(slot, self.mappings[slot.slot], dialogue.last.text)
-            for slot in resolution.slots
-            if slot.slot in self.mappings
+            self._entity(slot, self.mappings[slot.slot], dialogue.last.text) for slot in effect.slots if slot.slot in self.mappings
         ]
         if filled:
             message.set(ENTITIES, [*entities, *filled], add_to_output=True)
-        if resolution.intent:
-            _set_intent(message, resolution.intent, report.found.confidence)
-        overruled = {"intent": nlu.intent, "confidence": nlu.confidence} if resolution.intent else None
+        if effect.intent:
+            _set_intent(message, effect.intent, report.found.confidence)
+        overruled = {"intent": nlu.intent, "confidence": nlu.confidence} if effect.intent else None
         names = [entity[ENTITY_ATTRIBUTE_TYPE] for entity in filled]
         _record(message, {**asdict(report.found), "filled": names, "overruled": overruled}, [])
 

@@ -50,7 +50,7 @@ class NluReading:
 
 
 @dataclass(frozen=True)
-class Resolution:
+class MeaningEffect:
     """What becomes of a turn.
 
     Attributes:
@@ -62,12 +62,12 @@ class Resolution:
     slots: tuple[SlotMeaning, ...] = ()
 
 
-def resolve(found: TurnMeaning, nlu: NluReading, settings: ResolvingSettings) -> Resolution:
+def resolve(found: TurnMeaning, nlu: NluReading, settings: ResolvingSettings) -> MeaningEffect:
     """What the meaning of a turn changes; where it is unknown, nothing."""
     if found.kind == "unknown":
-        return Resolution()
+        return MeaningEffect()
     free = [slot for slot in found.slots if slot.said == "meant" and slot.slot not in nlu.slots]
     filled = tuple(slot for slot in free if slot.slot not in nlu.filled or found.changes >= CHANGES)
     intent = found.meaning.partition("/")[0] if found.kind == "intent" else ""  # a response selector's intent is what is before /
     overrules = found.confidence >= settings.overrule_above and nlu.confidence < settings.sure_nlu and intent != nlu.intent
-    return Resolution(intent if overrules else "", filled)
+    return MeaningEffect(intent if overrules else "", filled)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grice.middleware.meaning.resolving import NluReading, Resolution, ResolvingSettings, resolve
+from grice.middleware.meaning.resolving import MeaningEffect, NluReading, ResolvingSettings, resolve
 from grice.models.errors import SettingsError
 from grice.models.meaning.results import MeaningKind, SaidOfSlot, SlotMeaning, TurnMeaning
 
@@ -55,11 +55,11 @@ def test_a_slot_is_filled_where_it_is_free_or_the_user_takes_it_back(nlu: NluRea
 @pytest.mark.parametrize("said", ["not_this", "any", "ambiguous"])
 def test_only_a_value_that_is_meant_fills(said: SaidOfSlot) -> None:
     found = meaning("act", "answer", slots=(SlotMeaning("price", said, ("cheap",), 0.9),))
-    assert resolve(found, UNSURE, SETTINGS) == Resolution()
+    assert resolve(found, UNSURE, SETTINGS) == MeaningEffect()
 
 
 def test_unknown_changes_nothing() -> None:
-    assert resolve(meaning("unknown", "", 0.99, (CHEAP,), 1.0), UNSURE, SETTINGS) == Resolution()
+    assert resolve(meaning("unknown", "", 0.99, (CHEAP,), 1.0), UNSURE, SETTINGS) == MeaningEffect()
 
 
 def test_settings_are_shares() -> None:
