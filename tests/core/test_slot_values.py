@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from processor import needs_vnni
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
@@ -85,6 +86,9 @@ def test_values_in_another_script_are_refused(resolver: SlotResolver) -> None:
     [
         ("Nothing expensive, please.", DINNER),
         ("Something spicy.", ("cuisine", "what kind of food the restaurant serves", ("italian", "indian", "thai", "french"))),
+        pytest.param(
+            "Saturday or Sunday suits me.", ("day", "the day of the visit", ("Saturday", "Sunday", "Monday")), marks=needs_vnni
+        ),
     ],
 )
 def test_a_turn_that_fits_several_values_is_ambiguous(

@@ -12,6 +12,7 @@ import pytest
 from bench_fixtures import bench, check_shape, held_out_numbers, write_checkpoint, write_data, write_directness_checkpoint
 from fake_models import FakeBehaviors, FakeRewriter, fake_pipeline, fakes
 from live_service import serving
+from processor import needs_vnni
 
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
@@ -121,6 +122,7 @@ def test_a_checkpoint_must_be_one(tmp_path: Path) -> None:
         FloatRewriter(tmp_path)
 
 
+@needs_vnni
 def test_rivals_run_on_the_weights_of_the_shipped_rewriter() -> None:
     asked = [Turn("user", "I am looking for a hotel in the north."), Turn("bot", "There is an expensive one. Shall I book it?")]
     texts = ("I don't have that much money.", "Please book a table for 2 people at 18:30 on Tuesday.")

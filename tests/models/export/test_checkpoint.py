@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from processor import needs_vnni
 
 from grice.middleware.cli import main
 from grice.models import (
@@ -75,6 +76,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return export
 
 
+@needs_vnni
 def test_directness(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("directness"), directness.restore)
     ours = load_directness_scorer()
@@ -120,6 +122,7 @@ def test_slot_values(exported: Callable[[str], Path], tmp_path: Path) -> None:
         assert one.probabilities == pytest.approx(other.probabilities, abs=1e-5)
 
 
+@needs_vnni
 def test_rewriter(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("rewriter"), rewriter.restore)
     ours = load_rewriter()
