@@ -19,7 +19,7 @@ from grice.benchmarks.abceval import tables as abceval_tables
 from grice.benchmarks.abceval.folds import FOLDS, TRAINS, stored_predictions
 from grice.benchmarks.abceval.judge import Judged, JudgeOptions, judge_all
 from grice.benchmarks.abceval.outputs import REPLAYS, Outputs, always_yes, replay, truth_of
-from grice.benchmarks.abceval.predictions import BehaviorMonitor, Predictions, predict
+from grice.benchmarks.abceval.predictions import Predictions, ThresholdedMonitor, predict
 from grice.benchmarks.abceval.significance import marks
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.folds import read_folds
@@ -50,7 +50,7 @@ class AbcevalOptions(FoldOptions, JudgeOptions):
     behaviors: str = model_option("behaviour monitor", "behaviors")
 
 
-def load_monitor(options: AbcevalOptions) -> BehaviorMonitor:
+def load_monitor(options: AbcevalOptions) -> ThresholdedMonitor:
     """The shipped monitor, or the exported one that the options name."""
     from grice.models.behaviors.monitor import load_behavior_monitor
 
@@ -58,19 +58,19 @@ def load_monitor(options: AbcevalOptions) -> BehaviorMonitor:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AbcEvalSetup:
     """What a system is built from; `everything` are all responses of the file, `rows` those that are scored."""
 
     options: AbcevalOptions
     everything: Sequence[LabelledResponse]
     rows: Sequence[LabelledResponse]
     sheet: Sheet
-    monitors: Callable[[AbcevalOptions], BehaviorMonitor]
+    monitors: Callable[[AbcevalOptions], ThresholdedMonitor]
     folds: Path
 
 
 @dataclass(frozen=True)
-class Found:
+class SystemOutput:
     """What a system says, and what else is known of how it came to say it."""
 
     outputs: Outputs
@@ -78,7 +78,7 @@ class Found:
     judged: Judged | None = None
 
 
-def _ours(asked: Asked, name: str) -> Found:
+def _ours(asked: AbcEvalSetup, name: str) -> SystemOutput:
     if asked.options.weights == "folds":
         stored = read_folds(asked.folds, TRAINS)
         predictions = stored_predictions(stored, asked.everything).first(len(asked.rows))
@@ -88,32 +88,36 @@ def _ours(asked: Asked, name: str) -> Found:
         predictions = predict(monitor, asked.rows)
         asked.sheet.add_model(monitor)
         asked.sheet.notes.append(_note_on_shipped(asked.options, predictions))
-    return Found(predictions.outputs, predictions)
+    return SystemOutput(predictions.outputs, predictions)
 
 
-def _judge(asked: Asked, model: str) -> Found:
+def _judge(asked: AbcEvalSetup, model: str) -> SystemOutput:
     judged = judge_all(model, asked.rows, asked.options)
-    return Found(judged.outputs, judged=judged)
+    return SystemOutput(judged.outputs, judged=judged)
 
 
-SYSTEMS = Systems[Asked, Found](
+SYSTEMS = Systems[AbcEvalSetup, SystemOutput](
     "abceval",
     System("grice", "our monitor, by stored folds or shipped weights", "ours", _ours),
-    System("human", "each annotator, measured against the other", "replay", lambda asked, name: Found(replay(name, asked.rows))),
-    System("chatgpt", "the labels that the paper's ChatGPT gave", "replay", lambda asked, name: Found(replay(name, asked.rows))),
+    System(
+        "human", "each annotator, measured against the other", "replay", lambda asked, name: SystemOutput(replay(name, asked.rows))
+    ),
+    System(
+        "chatgpt", "the labels that the paper's ChatGPT gave", "replay", lambda asked, name: SystemOutput(replay(name, asked.rows))
+    ),
     System(
         "specialized",
         "the labels of the paper's models of one behaviour",
         "replay",
-        lambda asked, name: Found(replay(name, asked.rows)),
+        lambda asked, name: SystemOutput(replay(name, asked.rows)),
     ),
-    System(FLOOR, "every response shows every behaviour", "floor", lambda asked, name: Found(always_yes(asked.rows))),
+    System(FLOOR, "every response shows every behaviour", "floor", lambda asked, name: SystemOutput(always_yes(asked.rows))),
     llm("openai", "a language model as the judge, one behaviour a question", _judge),
 )
 
 
 def evaluate(
-    options: AbcevalOptions, monitors: Callable[[AbcevalOptions], BehaviorMonitor] = load_monitor, folds: Path = FOLDS
+    options: AbcevalOptions, monitors: Callable[[AbcevalOptions], ThresholdedMonitor] = load_monitor, folds: Path = FOLDS
 ) -> Sheet:
     """Score all nine behaviours.
 
@@ -125,7 +129,7 @@ def evaluate(
     rows = everything[: options.limit]
     sheet = Sheet("abceval", [row.dialogue_id for row in rows], options.seed, part=PARTS[options.weights])
     sheet.published, sheet.notes, sheet.signatures = paper.published(), [paper.note], {"all": SIGNATURE}
-    found, reasons = SYSTEMS.build(options, Asked(options, everything, rows, sheet, monitors, folds))
+    found, reasons = SYSTEMS.build(options, AbcEvalSetup(options, everything, rows, sheet, monitors, folds))
     for name, reason in reasons.items():
         for task in (*BEHAVIORS, MACRO):
             sheet.add_unscored(task, name, metrics_of(task, name), reason)
@@ -169,7 +173,7 @@ def _add_macro(sheet: Sheet, system: str, outputs: Outputs, truth: Truth) -> Non
     sheet.add_defined(MACRO, system, measures, sheet.groups, incomplete)
 
 
-def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[str, Found], truth: Truth) -> None:
+def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[str, SystemOutput], truth: Truth) -> None:
     figures = {(result.task, result.system, result.metric): result.value for result in sheet.results}
     replays = {name: replay(name, rows) for name in REPLAYS}
     marked = {label: marks(label, replays, truth[label]) for label in BEHAVIORS}
@@ -191,7 +195,7 @@ def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[s
             sheet.notes += [f"{name}: {count} answers unscored: {why}" for why, count in each.judged.reasons().most_common()]
 
 
-def _costs(found: Mapping[str, Found]) -> dict[str, dict[Behavior, float | None]]:
+def _costs(found: Mapping[str, SystemOutput]) -> dict[str, dict[Behavior, float | None]]:
     """US dollars a dialogue of the systems of this run that may cost something; ours runs on the user's own CPU."""
     costs: dict[str, dict[Behavior, float | None]] = {}
     for name, each in found.items():

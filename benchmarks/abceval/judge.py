@@ -88,7 +88,7 @@ def judge_all(model: str, rows: Sequence[LabelledResponse], options: JudgeOption
 
 def _question(row: LabelledResponse, behavior: Behavior, options: JudgeOptions) -> Question:
     def decision(ask: Ask) -> bool | None:
-        judge = LlmJudge(_Asked(ask), options.llm_window, options.llm_pairing)
+        judge = LlmJudge(_CountedClient(ask), options.llm_window, options.llm_pairing)
         (judgement,) = judge.judge([(row.dialogue, behavior)])
         if judgement.error:
             raise JudgeError(judgement.unscored)
@@ -99,7 +99,7 @@ def _question(row: LabelledResponse, behavior: Behavior, options: JudgeOptions) 
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CountedClient:
     """What `LlmJudge` asks goes through the run."""
 
     ask: Ask

@@ -20,7 +20,7 @@ NEVER = 2.0
 """Above every probability: the threshold of a behaviour that has none."""
 
 
-class BehaviorMonitor(Model[Behaviors], Protocol):
+class ThresholdedMonitor(Model[Behaviors], Protocol):
     """A model that knows its thresholds."""
 
     @property
@@ -62,7 +62,7 @@ class Predictions:
         )
 
 
-def predict(monitor: BehaviorMonitor, rows: Sequence[LabelledResponse]) -> Predictions:
+def predict(monitor: ThresholdedMonitor, rows: Sequence[LabelledResponse]) -> Predictions:
     """What a loaded monitor finds in the responses."""
     given = [row.dialogue for row in rows]
     started = time.perf_counter()

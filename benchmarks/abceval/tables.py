@@ -18,7 +18,7 @@ from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.mcnemar import Flags
 from grice.models.results import BEHAVIORS, Behavior
 
-Figures = Mapping[tuple[str, str, str], float | None]
+MetricValues = Mapping[tuple[str, str, str], float | None]
 """Values by task, system and metric."""
 
 Marks = Mapping[Behavior, Mapping[str, str]]
@@ -51,19 +51,19 @@ class Layout:
         )
 
 
-def table_3(figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
+def table_3(figures: MetricValues, marks: Marks, systems: Sequence[str]) -> Table:
     """F1+, F1−, accuracy with daggers and stars, and the number of positives."""
     columns = {"F1+": POSITIVE[-1:], "F1-": NEGATIVE[-1:]}
     return _beside(Layout("Table 3", tuple(read_paper(PAPER).more["table_3"]), columns, ","), figures, marks, systems)
 
 
-def table_14(figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
+def table_14(figures: MetricValues, marks: Marks, systems: Sequence[str]) -> Table:
     """The same with precision and recall, where a system has them."""
     columns = {"P/R/F1+": POSITIVE, "P/R/F1-": NEGATIVE}
     return _beside(Layout("Table 14", tuple(read_paper(PAPER).more["table_14"]), columns, ""), figures, marks, systems)
 
 
-def _beside(layout: Layout, figures: Figures, marks: Marks, systems: Sequence[str]) -> Table:
+def _beside(layout: Layout, figures: MetricValues, marks: Marks, systems: Sequence[str]) -> Table:
     header = (*layout.columns, "Acc.", "#+")
     nothing = ("",) * (1 + len(header))
     rows: list[tuple[Cell, ...]] = []
@@ -87,7 +87,7 @@ def _figure(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.1f}"
 
 
-def at_a_glance(figures: Figures, systems: Sequence[str]) -> Table:
+def at_a_glance(figures: MetricValues, systems: Sequence[str]) -> Table:
     """F1+ of every behaviour and their mean."""
     tasks = (*BEHAVIORS, "macro")
     rows: list[tuple[Cell, ...]] = []

@@ -17,7 +17,7 @@ from grice.benchmarks.core.batches import remembering
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.direct.held_out import dev_rows, dialogues, text_of
-from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
+from grice.benchmarks.direct.plain_nlu import ActLabels, PlainNlu, user_turns
 from grice.benchmarks.stats.metrics import micro_f1
 from grice.middleware import Pipeline, PipelineSettings
 from grice.models import load_directness_scorer, load_rewriter
@@ -53,7 +53,7 @@ def sweep(folder: Path, rewriter: str = "rewriter", scorer: str = "directness") 
     )
     before = {form: plain.predict([text_of(row, form) for row in rows]) for form in ("original", "indirect")}
 
-    def after(form: str, settings: PipelineSettings) -> tuple[list[Labels], float]:
+    def after(form: str, settings: PipelineSettings) -> tuple[list[ActLabels], float]:
         found = Pipeline(base.directness, base.rewriter, settings, base.guard).predict(dialogues(rows, form))
         return plain.predict([each.text for each in found]), _percent([each.decision == "rewrite" for each in found])
 
@@ -78,7 +78,7 @@ def sweep(folder: Path, rewriter: str = "rewriter", scorer: str = "directness") 
     return effects
 
 
-def _f1(gold: Sequence[Labels], found: Sequence[Labels]) -> float:
+def _f1(gold: Sequence[ActLabels], found: Sequence[ActLabels]) -> float:
     return micro_f1(gold, found, 100).value
 
 

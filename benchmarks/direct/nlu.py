@@ -18,7 +18,7 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.benchmarks.direct.held_out import FILES, FORMS, dialogues, held_out, text_of
-from grice.benchmarks.direct.plain_nlu import Labels, PlainNlu, user_turns
+from grice.benchmarks.direct.plain_nlu import ActLabels, PlainNlu, user_turns
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.metrics import Measure
 from grice.middleware import Pipeline, PipelineSettings, appended, from_environment
@@ -34,22 +34,22 @@ DEADLINE_MS = 600_000
 
 
 @dataclass(frozen=True)
-class Models:
+class PipelineModels:
     """The pipeline's two models."""
 
     directness: Model[Directness]
     rewriter: Model[Rewrite]
 
 
-def load_models(options: TurnOptions) -> Models:
+def load_models(options: TurnOptions) -> PipelineModels:
     """The shipped models, or the exported ones that the options name."""
-    return Models(
+    return PipelineModels(
         load_directness_scorer(options.directness, runtime=Runtime(threads=options.threads)),
         load_rewriter(options.rewriter, runtime=Runtime(threads=options.threads), beams=options.beams),
     )
 
 
-def evaluate(options: TurnOptions, load: Callable[[TurnOptions], Models] = load_models) -> Sheet:
+def evaluate(options: TurnOptions, load: Callable[[TurnOptions], PipelineModels] = load_models) -> Sheet:
     """Score the plain NLU on three wordings of held-out turns, as they are and after the pipeline.
 
     Raises:
@@ -64,7 +64,7 @@ def evaluate(options: TurnOptions, load: Callable[[TurnOptions], Models] = load_
     for form in FORMS:
         before = plain.predict([text_of(row, form) for row in found.rows])
         for system in asked:
-            read = SYSTEMS.find(system).build(_Asked(rewriting, form, found.rows), system)
+            read = SYSTEMS.find(system).build(_AskedWording(rewriting, form, found.rows), system)
             measures = _measures([row.labels for row in found.rows], before, None if system == "plain" else plain.predict(read))
             for metric, measure in measures.items():
                 sheet.add(form, system, metric, measure)
@@ -73,7 +73,7 @@ def evaluate(options: TurnOptions, load: Callable[[TurnOptions], Models] = load_
     return sheet
 
 
-def _measures(gold: Sequence[Labels], plain: Sequence[Labels], rewritten: Sequence[Labels] | None) -> dict[str, Measure]:
+def _measures(gold: Sequence[ActLabels], plain: Sequence[ActLabels], rewritten: Sequence[ActLabels] | None) -> dict[str, Measure]:
     """What is measured of the labels on rewritten turns, against those on plain ones; None: of the plain ones themselves."""
     said = plain if rewritten is None else rewritten
     was, now = ([labels == right for labels, right in zip(found, gold, strict=True)] for found in (plain, said))
@@ -90,7 +90,7 @@ def _measures(gold: Sequence[Labels], plain: Sequence[Labels], rewritten: Sequen
 class _Rewriting:
     """What the NLU reads in each system; every turn goes through each model once."""
 
-    def __init__(self, options: TurnOptions, models: Models, sheet: Sheet) -> None:
+    def __init__(self, options: TurnOptions, models: PipelineModels, sheet: Sheet) -> None:
         self.rewriter = remembering(models.rewriter)
         directness = remembering(models.directness)
         given: dict[str, Any] = {
@@ -127,7 +127,7 @@ class _Rewriting:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AskedWording:
     """One wording of the rows; `rewriting` is there unless only the plain NLU was asked for."""
 
     rewriting: _Rewriting | None
@@ -140,23 +140,23 @@ class _Asked:
         return self.rewriting
 
 
-def _plain(asked: _Asked, name: str) -> list[str]:
+def _plain(asked: _AskedWording, name: str) -> list[str]:
     return [text_of(row, asked.form) for row in asked.rows]
 
 
-def _gated(asked: _Asked, name: str) -> list[str]:
+def _gated(asked: _AskedWording, name: str) -> list[str]:
     return asked.models.gated(name, asked.form, asked.rows)
 
 
-def _replaced(asked: _Asked, name: str) -> list[str]:
+def _replaced(asked: _AskedWording, name: str) -> list[str]:
     return asked.models.rewrites(asked.form, asked.rows)
 
 
-def _appended(asked: _Asked, name: str) -> list[str]:
+def _appended(asked: _AskedWording, name: str) -> list[str]:
     return [appended(said, more) for said, more in zip(_plain(asked, name), _replaced(asked, name), strict=True)]
 
 
-SYSTEMS = Systems[_Asked, list[str]](
+SYSTEMS = Systems[_AskedWording, list[str]](
     "nlu",
     System("plain", "the turn as it is", "floor", _plain),
     System("replace", "what the pipeline gives, mode replace", "ours", _gated),

@@ -28,7 +28,7 @@ from grice.benchmarks.stats.cross_validation import cross_validate
 from grice.benchmarks.stats.metrics import micro_f1
 from grice.models.data import multiwoz
 
-Labels = frozenset[str]
+ActLabels = frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class PlainNlu:
         self._labels = MultiLabelBinarizer()
         self._model = make_pipeline(words, OneVsRestClassifier(regression))
 
-    def fit(self, texts: Sequence[str], labels: Sequence[Labels]) -> PlainNlu:
+    def fit(self, texts: Sequence[str], labels: Sequence[ActLabels]) -> PlainNlu:
         """Learn from turns and their labels. Turns without a label count: they are to get none."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Label not .* is present in all training examples")
             self._model.fit(texts, self._labels.fit_transform(labels))
         return self
 
-    def predict(self, texts: Sequence[str]) -> list[Labels]:
+    def predict(self, texts: Sequence[str]) -> list[ActLabels]:
         """The labels of each turn, an empty set where none is likelier than not."""
         if not texts:
             return []
@@ -70,7 +70,7 @@ class PlainNlu:
         return [frozenset(labels) for labels in self._labels.inverse_transform(found)]
 
 
-def user_turns(data_dir: Path) -> tuple[list[str], list[Labels], list[str]]:
+def user_turns(data_dir: Path) -> tuple[list[str], list[ActLabels], list[str]]:
     """Text, labels and dialogue of every user turn of MultiWOZ val.
 
     Raises:
@@ -86,11 +86,11 @@ def user_turns(data_dir: Path) -> tuple[list[str], list[Labels], list[str]]:
 
 
 def held_out_f1(
-    texts: Sequence[str], labels: Sequence[Labels], groups: Sequence[str], chosen: Hyperparameters, folds: int
+    texts: Sequence[str], labels: Sequence[ActLabels], groups: Sequence[str], chosen: Hyperparameters, folds: int
 ) -> float:
     """Micro-F1, in percent, of out-of-fold predictions; folds by dialogue."""
 
-    def predict(seen: Sequence[tuple[str, Labels]], unseen: Sequence[tuple[str, Labels]]) -> list[Labels]:
+    def predict(seen: Sequence[tuple[str, ActLabels]], unseen: Sequence[tuple[str, ActLabels]]) -> list[ActLabels]:
         model = PlainNlu(chosen).fit([text for text, _ in seen], [given for _, given in seen])
         return model.predict([text for text, _ in unseen])
 

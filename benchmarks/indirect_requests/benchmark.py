@@ -15,14 +15,14 @@ from grice.benchmarks.core.paper import read_paper
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.indirect_requests import criteria
 from grice.benchmarks.indirect_requests.data import RequestSet, request_set
-from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders, Models
+from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders, SlotModels
 from grice.benchmarks.indirect_requests.slots import tasks as slot_tasks
 from grice.benchmarks.indirect_requests.slots.tasks import SLOT_TASKS, read_slot_data
 from grice.benchmarks.indirect_requests.slots.turns import request_turn
 from grice.models.errors import DataNotFound, InputError
 
 PAPER = Path(__file__).parent / "paper.json"
-CRITERIA: Mapping[str, Callable[[criteria.Asked], None]] = {
+CRITERIA: Mapping[str, Callable[[criteria.CriterionSetup], None]] = {
     criteria.UNAMBIGUITY: criteria.add_unambiguity,
     criteria.WORLD: criteria.add_world_understanding,
 }
@@ -67,16 +67,16 @@ def evaluate(options: IndirectOptions, loaders: Loaders | None = None) -> Sheet:
         data=dict(requests.checksums),
         settings={"requests": requests.owner},
     )
-    models = Models(options, loaders or Loaders(), sheet)
+    models = SlotModels(options, loaders or Loaders(), sheet)
     for task, add in CRITERIA.items():
         if task in tasks:
-            add(criteria.Asked(options, requests.rows, models, sheet))
+            add(criteria.CriterionSetup(options, requests.rows, models, sheet))
     if slot_tasks.SYSTEMS.asked(options):
         _add_slot_tasks(sheet, [task for task in SLOT_TASKS if task in tasks], requests, models, options)
     return sheet
 
 
-def _add_slot_tasks(sheet: Sheet, tasks: Sequence[str], requests: RequestSet, models: Models, options: IndirectOptions) -> None:
+def _add_slot_tasks(sheet: Sheet, tasks: Sequence[str], requests: RequestSet, models: SlotModels, options: IndirectOptions) -> None:
     if not tasks:
         return
     try:

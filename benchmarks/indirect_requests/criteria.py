@@ -10,7 +10,7 @@ from typing import Any
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.indirect_requests.data import strategies_of
-from grice.benchmarks.indirect_requests.models import IndirectOptions, Models
+from grice.benchmarks.indirect_requests.models import IndirectOptions, SlotModels
 from grice.benchmarks.indirect_requests.slots.features import content_words, share
 from grice.benchmarks.indirect_requests.slots.floors import FLOORS
 from grice.benchmarks.indirect_requests.slots.scores import Kinds, add_accuracy, by_kind
@@ -30,19 +30,19 @@ from grice.models.sentence_encoder.encoder import load_sentence_encoder
 UNAMBIGUITY = "unambiguity"
 WORLD = "world-understanding"
 
-Values = Sequence[str | None]
+ValueAnswers = Sequence[str | None]
 Ratings = Sequence[float | None]
-Prompt = Callable[[IndirectRequest], list[Message]]
-Read = Callable[[str, IndirectRequest], Any]
+MakePrompt = Callable[[IndirectRequest], list[Message]]
+ReadAnswer = Callable[[str, IndirectRequest], Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class CriterionSetup:
     """What a system is built from."""
 
     options: IndirectOptions
     requests: Sequence[IndirectRequest]
-    models: Models
+    models: SlotModels
     sheet: Sheet
 
     @property
@@ -51,7 +51,7 @@ class Asked:
         return [request_turn(request) for request in self.requests]
 
 
-def add_unambiguity(asked: Asked) -> None:
+def add_unambiguity(asked: CriterionSetup) -> None:
     """Score which of the N values, or `AMBIGUOUS`, each system takes a request to mean."""
     sheet, turns = asked.sheet, asked.turns
     values, reasons = VALUE_SYSTEMS.build(asked.options, asked)
@@ -70,7 +70,7 @@ def kinds_of(requests: Sequence[IndirectRequest]) -> Kinds:
     return {"unambiguous": [not each for each in ambiguous], "ambiguous": ambiguous, **strategies_of(requests)}
 
 
-def add_world_understanding(asked: Asked) -> None:
+def add_world_understanding(asked: CriterionSetup) -> None:
     """Score how well each system's ratings correlate with those of the data."""
     ratings, reasons = RATING_SYSTEMS.build(asked.options, asked)
     for name, reason in reasons.items():
@@ -86,18 +86,18 @@ def _add_correlation(sheet: Sheet, system: str, requests: Sequence[IndirectReque
     sheet.add_defined(WORLD, system, {"pearson": measure}, [group for _, _, group in rated], len(requests) - len(rated))
 
 
-def _same(asked: Asked, name: str) -> Ratings:
+def _same(asked: CriterionSetup, name: str) -> Ratings:
     """The mean rating for every request, of which there is no correlation."""
     requests = asked.requests
     return [sum(request.world_understanding for request in requests) / len(requests)] * len(requests)
 
 
-def _any(asked: Asked, name: str) -> Ratings:
+def _any(asked: CriterionSetup, name: str) -> Ratings:
     generator = random.Random(asked.options.seed)
     return [generator.uniform(*SCALE) for _ in asked.requests]
 
 
-def _overlap(asked: Asked, name: str) -> Ratings:
+def _overlap(asked: CriterionSetup, name: str) -> Ratings:
     """How much of the slot's description and of the value, as a person would say it, is in the request."""
     return [share(content_words(_about(request)), content_words(request.utterance)) for request in asked.requests]
 
@@ -107,36 +107,36 @@ def _about(request: IndirectRequest) -> str:
     return " ".join([request.slot_description, *(phrased(request, value) for value in meant)])
 
 
-def _rate(asked: Asked, name: str) -> Ratings:
+def _rate(asked: CriterionSetup, name: str) -> Ratings:
     criteria = LocalCriteria(asked.models.resolver, load_sentence_encoder(runtime=Runtime(threads=asked.options.threads)))
     return criteria.world_understanding(asked.requests)
 
 
-def _floor(asked: Asked, name: str) -> Values:
+def _floor(asked: CriterionSetup, name: str) -> ValueAnswers:
     return FLOORS[name][1](asked.turns, True, asked.options.seed)
 
 
-def _resolve(asked: Asked, name: str) -> Values:
+def _resolve(asked: CriterionSetup, name: str) -> ValueAnswers:
     return [each.value or AMBIGUOUS for each in asked.models.resolver.predict([turn.question for turn in asked.turns])]
 
 
-def _ask_value(asked: Asked, model: str) -> Values:
+def _ask_value(asked: CriterionSetup, model: str) -> ValueAnswers:
     run = _ask_all(asked, model, UNAMBIGUITY, implied_prompt, lambda text, request: unambiguous_value(listed(text, request.values)))
     return [sample.prediction for sample in run.samples]
 
 
-def _ask_rating(asked: Asked, model: str) -> Ratings:
+def _ask_rating(asked: CriterionSetup, model: str) -> Ratings:
     return [sample.prediction for sample in _ask_all(asked, model, WORLD, world_prompt, lambda text, request: rating(text)).samples]
 
 
 LANGUAGE_MODEL = "a language model with the paper's prompts"
-VALUE_SYSTEMS = Systems[Asked, Values](
+VALUE_SYSTEMS = Systems[CriterionSetup, ValueAnswers](
     "indirect-requests",
     System("grice", "our resolver", "ours", _resolve),
     *(System(name, about, "floor", _floor) for name, (about, _) in FLOORS.items()),
     llm("openai", LANGUAGE_MODEL, _ask_value),
 )
-RATING_SYSTEMS = Systems[Asked, Ratings](
+RATING_SYSTEMS = Systems[CriterionSetup, Ratings](
     "indirect-requests",
     System("grice", "our resolver's certainty and the sentence encoder", "ours", _rate),
     System("majority", "the mean rating", "floor", _same),
@@ -151,7 +151,7 @@ def _right(turns: Sequence[SlotTurn], answers: Sequence[str | None]) -> list[boo
     return [None if answer is None else answer == turn.target for turn, answer in pairs]
 
 
-def _ask_all(asked: Asked, model: str, task: str, prompt: Prompt, read: Read) -> LlmRun:
+def _ask_all(asked: CriterionSetup, model: str, task: str, prompt: MakePrompt, read: ReadAnswer) -> LlmRun:
     questions = [_question(task, request, prompt(request), read) for request in asked.requests]
     named = LlmTask(f"indirect-requests-{task}", {"benchmark": "indirect-requests"})
     run = answer_all(questions, model, asked.options, named)
@@ -160,7 +160,7 @@ def _ask_all(asked: Asked, model: str, task: str, prompt: Prompt, read: Read) ->
     return run
 
 
-def _question(task: str, request: IndirectRequest, messages: list[Message], read: Read) -> Question:
+def _question(task: str, request: IndirectRequest, messages: list[Message], read: ReadAnswer) -> Question:
     def ask(ask: Ask) -> Any | None:
         reply = ask(messages)
         try:

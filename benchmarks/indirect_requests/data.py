@@ -20,7 +20,7 @@ OURS = Path(__file__).parent / "ours.jsonl"
 EVALUATED: tuple[RequestSplit, ...] = ("validation", "test")
 """The splits that the paper evaluates on."""
 Owner = Literal["official", "ours"]
-Asked = Literal["auto", "official", "ours"]
+WantedSource = Literal["auto", "official", "ours"]
 EVERY: tuple[RequestSplit, ...] = ("train", *EVALUATED)
 
 
@@ -40,7 +40,7 @@ class RequestSet:
     checksums: Mapping[str, str]
 
 
-def request_set(options: Options, owner: Asked = "auto") -> RequestSet:
+def request_set(options: Options, owner: WantedSource = "auto") -> RequestSet:
     """The requests of `owner`; `auto`: the official ones if all their files are there. Of these the splits of the paper, with
     `--split all` also train.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grice.benchmarks.core.options import Threaded, model_option, option
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.indirect_requests.data import Asked
+from grice.benchmarks.indirect_requests.data import WantedSource
 from grice.benchmarks.indirect_requests.slots.state import StateTracker, Tracked
 from grice.benchmarks.llm import LlmOptions
 from grice.benchmarks.rasa.host import WORK
@@ -26,7 +26,7 @@ class IndirectOptions(Threaded, LlmOptions):
     """What `grice bench indirect-requests` takes."""
 
     tasks: tuple[str, ...] = option((), "only these tasks (default: all)", "T", flag="--task")
-    requests: Asked = option("auto", "whose requests; auto: the official ones if their files are there")
+    requests: WantedSource = option("auto", "whose requests; auto: the official ones if their files are there")
     resolver: str = model_option("slot-value resolver", "slot_values")
     work: Path = option(WORK, "keeps the state tracker that the first run trains", "DIR")
 
@@ -56,7 +56,7 @@ class Loaders:
     tracker: Callable[[IndirectOptions], StateTracker] = load_tracker
 
 
-class Models:
+class SlotModels:
     """Resolver and tracker.
 
     Raises:

@@ -13,7 +13,7 @@ from grice.benchmarks.core.options import LlmOptions
 from grice.benchmarks.core.runner import versions
 from grice.benchmarks.llm.batched import answer_batched
 from grice.benchmarks.llm.folder import folder_of, opened_folder, write_run
-from grice.benchmarks.llm.progress import Progress
+from grice.benchmarks.llm.progress import SpendingBar
 from grice.benchmarks.llm.question import Question, hash_prompts
 from grice.benchmarks.llm.run import LlmRun
 from grice.benchmarks.llm.side_by_side import answer_side_by_side
@@ -77,7 +77,7 @@ def answer_all(questions: Sequence[Question], model: str, options: LlmOptions, t
     folder = options.llm_out and opened_folder(options.llm_out, folder_of(task.name, model))
     cache = _cache(options)
     started = datetime.now(timezone.utc)
-    with Progress(f"{model} {task.name}", len(questions)) as progress:
+    with SpendingBar(f"{model} {task.name}", len(questions)) as progress:
         if options.llm_batch:
             if cache is None:
                 raise InputError("--llm-batch", "no --llm-cache and no --llm-out", "one of them, so that a batch is paid once")

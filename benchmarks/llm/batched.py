@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grice.benchmarks.llm.progress import Progress
+from grice.benchmarks.llm.progress import SpendingBar
 from grice.benchmarks.llm.question import Question, sample_of
 from grice.benchmarks.llm.sample import Sample
 from grice.middleware.llm import Message, Reply
@@ -20,7 +20,7 @@ class _Pending(BaseException):
     """The reply is not there yet. No `Exception`, so that a question that handles errors does not take it for one."""
 
 
-def answer_batched(questions: Sequence[Question], model: BatchModel, progress: Progress) -> list[Sample]:
+def answer_batched(questions: Sequence[Question], model: BatchModel, progress: SpendingBar) -> list[Sample]:
     """The samples, in order. A question that asks twice takes two batches.
 
     Raises:
@@ -68,7 +68,7 @@ class _Replies:
             if isinstance(found, Reply):
                 self._known[exchange.messages] = replace(found, cached=True)
 
-    def fetch(self, progress: Progress) -> None:
+    def fetch(self, progress: SpendingBar) -> None:
         """Get what is missing."""
         missing = list(self._pending)
         self._pending.clear()

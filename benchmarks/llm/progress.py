@@ -13,7 +13,7 @@ HOPELESS = 40
 """So many questions in a row without an answer: the server is down, or refuses all of them."""
 
 
-class Progress:
+class SpendingBar:
     """A bar on a terminal (and nothing elsewhere) with dollars so far, and how many samples have no prediction."""
 
     def __init__(self, label: str, total: int) -> None:
@@ -22,7 +22,7 @@ class Progress:
         self._counts = {"unparsable": 0, "unanswered": 0}
         self._in_a_row = 0
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> SpendingBar:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

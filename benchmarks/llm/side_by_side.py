@@ -7,13 +7,13 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grice.benchmarks.llm.progress import Progress
+from grice.benchmarks.llm.progress import SpendingBar
 from grice.benchmarks.llm.question import Complete, Question, sample_of
 from grice.benchmarks.llm.sample import Sample
 from grice.middleware.llm import ChatModel, Message, Reply
 
 
-def answer_side_by_side(questions: Sequence[Question], chat: ChatModel, progress: Progress) -> list[Sample]:
+def answer_side_by_side(questions: Sequence[Question], chat: ChatModel, progress: SpendingBar) -> list[Sample]:
     """The samples, in order; as many questions are asked at a time as the model has workers.
 
     Raises:

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from grice.models.data.user_turns import UserTurnKind
 from grice.models.meaning.results import MeaningQuestion
 
 NamedMeaning = tuple[Literal["intent", "act"], str]
 """Kind and name: ("intent", "renew_loan") of the menu, or ("act", "yes"), which every bot's turns can do."""
 NOTHING: NamedMeaning = ("act", "none")
-DONT_CARE = "dontcare"
-"""The value of a slot of which the user does not mind."""
-
-CaseKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class MeaningCase:
     question: MeaningQuestion
     group: str
     gold: NamedMeaning
-    kind: CaseKind | None = None
+    kind: UserTurnKind | None = None
     part: str = ""
     slots: Mapping[str, str] | None = field(default=None, compare=False)
 

@@ -6,8 +6,9 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grice.benchmarks.meaning.cases import DONT_CARE, NOTHING, MeaningCase, NamedMeaning
+from grice.benchmarks.meaning.cases import NOTHING, MeaningCase, NamedMeaning
 from grice.models.data import circa, implicature
+from grice.models.data.user_turns import DONT_CARE
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.schema import BotSchema, IntentSpec

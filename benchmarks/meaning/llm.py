@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from grice.benchmarks.llm import Ask, LlmOptions, LlmTask, Question, Sampling, answer_all
-from grice.benchmarks.meaning.cases import DONT_CARE, MeaningAnswer, MeaningAnswers, MeaningCase
+from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningAnswers, MeaningCase
 from grice.middleware.llm import Message
+from grice.models.data.user_turns import DONT_CARE
 from grice.models.meaning.menu import Menu
 from grice.models.meaning.results import MeaningQuestion
 

@@ -57,7 +57,8 @@ def sgd_x_cases(folder: Path) -> list[MeaningCase]:
 
 
 def intent_turns(folder: Path, schema: Mapping[str, sgd.ServiceSchema]) -> Iterator[IntentTurn]:
-    """User turns of the read dialogues that say one intent."""
+    """User turns of the read dialogues that say one intent of a service that training has not."""
+    known = sgd.read_schema(folder, "train")
     for dialogue in sgd.read(folder, SPLIT):
         if share_of(dialogue.dialogue_id) >= SHARE:
             continue
@@ -65,6 +66,8 @@ def intent_turns(folder: Path, schema: Mapping[str, sgd.ServiceSchema]) -> Itera
             said = {(each.service, each.values[0]) for each in turn.actions if each.act == INFORM_INTENT}
             if turn.turn.speaker == "user" and len(said) == 1 and not turn.silent:
                 ((service, intent),) = said
+                if service in known:
+                    continue
                 names = [each.name for each in schema[service].intents]
                 before = [each.turn for each in dialogue.turns[:place] if not each.silent]
                 yield IntentTurn(dialogue.dialogue_id, Dialogue((*before, turn.turn)), service, names.index(intent))

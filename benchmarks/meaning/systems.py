@@ -17,8 +17,9 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.indirect_requests.slots.features import share
 from grice.benchmarks.llm import LlmOptions
-from grice.benchmarks.meaning.cases import DONT_CARE, NOTHING, MeaningAnswer, MeaningAnswers, MeaningCase, NamedMeaning
+from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, MeaningAnswers, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.llm import ask_all
+from grice.models.data.user_turns import DONT_CARE
 from grice.models.meaning.menu import Menu, MenuOption
 from grice.models.meaning.reader import MeaningReader, MeaningScores
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning

@@ -28,7 +28,7 @@ from grice.benchmarks.persuasion.llm import ask_all, places
 from grice.benchmarks.persuasion.metrics import METRICS, macro_f1, measures_of
 from grice.benchmarks.persuasion.predictions import Predictor, Spoken, chosen, load_predictor
 from grice.benchmarks.persuasion.questions import IntentionQuestion, questions_of
-from grice.benchmarks.persuasion.tables import PAPER, Labels, Places
+from grice.benchmarks.persuasion.tables import PAPER, FaceActLabels, Places
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.confusion import confusion
 from grice.models.data import face_acts
@@ -81,7 +81,7 @@ class _Rows:
 class _Found:
     """What a system says; a reason where it says nothing."""
 
-    labels: Labels | str
+    labels: FaceActLabels | str
     answers: Mapping[str, Places | str]
 
 
@@ -95,7 +95,7 @@ class PersuasionOptions(FoldOptions, WindowedOptions):
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PersuasionSetup:
     """What a system is built from."""
 
     options: PersuasionOptions
@@ -106,7 +106,7 @@ class _Asked:
     folds: Path
 
 
-def _ours(asked: _Asked, name: str) -> _Found:
+def _ours(asked: _PersuasionSetup, name: str) -> _Found:
     if asked.options.weights == "folds":
         stored = read_folds(asked.folds, TRAINS)
         predictor: Predictor = FoldPredictor(stored, asked.dialogues)
@@ -126,11 +126,11 @@ def _ours(asked: _Asked, name: str) -> _Found:
     return _Found(labels, answers)
 
 
-def _authors(asked: _Asked, name: str) -> _Found:
+def _authors(asked: _PersuasionSetup, name: str) -> _Found:
     return _Found([each.utterance.predicted for each in asked.rows.spoken], dict.fromkeys(asked.rows.questions, NO_CHOICES))
 
 
-def _majority(asked: _Asked, name: str) -> _Found:
+def _majority(asked: _PersuasionSetup, name: str) -> _Found:
     rows = asked.rows
     answers: dict[str, Places | str] = {}
     for task, questions in rows.questions.items():
@@ -139,8 +139,8 @@ def _majority(asked: _Asked, name: str) -> _Found:
     return _Found([label for label, _ in Counter(rows.gold).most_common(1)] * len(rows.spoken), answers)
 
 
-def _language_model(family: str, about: str) -> System[_Asked, _Found]:
-    def build(asked: _Asked, model: str) -> _Found:
+def _language_model(family: str, about: str) -> System[_PersuasionSetup, _Found]:
+    def build(asked: _PersuasionSetup, model: str) -> _Found:
         questions = asked.rows.questions
         runs = {task: ask_all(family, model, task, questions[task], asked.options) for task in questions}
         asked.sheet.tables += [run.usage(f"{family}:{model}") for run in runs.values()]
@@ -150,7 +150,7 @@ def _language_model(family: str, about: str) -> System[_Asked, _Found]:
     return llm(family, about, build)
 
 
-SYSTEMS = Systems[_Asked, _Found](
+SYSTEMS = Systems[_PersuasionSetup, _Found](
     "persuasion",
     System("grice", "our detector, by stored folds or shipped weights", "ours", _ours),
     System(AUTHORS, "the predictions that the authors of the face acts released", "replay", _authors),
@@ -186,7 +186,7 @@ def evaluate(
     sheet.notes = _notes(rows, len(spoken), options)
     if options.annotations:
         sheet.settings["annotations_sha256"] = sha256(options.annotations)
-    ready, reasons = SYSTEMS.build(options, _Asked(options, dialogues, rows, sheet, predictors, folds))
+    ready, reasons = SYSTEMS.build(options, _PersuasionSetup(options, dialogues, rows, sheet, predictors, folds))
     silent = {name: _Found(reason, dict.fromkeys(rows.questions, reason)) for name, reason in reasons.items()}
     found = {name: (ready | silent)[name] for name in SYSTEMS.asked(options)}
     if FACE_ACTS_TASK in tasks:
@@ -196,9 +196,9 @@ def evaluate(
     return sheet
 
 
-def _add_face_acts(sheet: Sheet, rows: _Rows, found: Mapping[str, Labels | str]) -> None:
+def _add_face_acts(sheet: Sheet, rows: _Rows, found: Mapping[str, FaceActLabels | str]) -> None:
     gold, groups = rows.gold, rows.groups
-    scored: dict[str, Labels] = {}
+    scored: dict[str, FaceActLabels] = {}
     for name, labels in found.items():
         if isinstance(labels, str):
             sheet.add_unscored(FACE_ACTS_TASK, name, METRICS, labels, len(gold))

@@ -152,7 +152,7 @@ def critical_questions(dialogues: Sequence[AnnotatedDialogue], seed: int = 0) ->
 
 
 @dataclass(frozen=True)
-class Finding:
+class MessageFinding:
     """What is found in a message that was to be critical.
 
     Attributes:
@@ -167,7 +167,7 @@ class Finding:
 
 def findings(
     questions: Sequence[IntentionQuestion], judge: str | None, predictor: Predictor | None, options: WindowedOptions
-) -> tuple[LlmRun | None, list[Finding]]:
+) -> tuple[LlmRun | None, list[MessageFinding]]:
     """Ask the language model `judge`, with a reason first, and the detector about each question.
 
     Raises:
@@ -179,10 +179,10 @@ def findings(
     acts: list[FaceAct | None] = [None] * len(questions)
     if predictor:
         acts = [FACE_ACTS[place] for place in np.argmax(predictor.probabilities(questions), axis=1)]
-    return run, [Finding(*each) for each in zip(questions, chosen, acts, strict=True)]
+    return run, [MessageFinding(*each) for each in zip(questions, chosen, acts, strict=True)]
 
 
-def agreement(found: Sequence[Finding]) -> Table:
+def agreement(found: Sequence[MessageFinding]) -> Table:
     """How often each pair of judge's and detector's findings occurs, in the layout of the paper's Table 7."""
     counts = Counter((each.judge or "no answer", _column(each.detector)) for each in found)
     columns = [column for column in (CRITICAL, "another face act", "not asked") if any(key[1] == column for key in counts)]
@@ -197,7 +197,7 @@ def _column(face_act: FaceAct | None) -> str:
     return "not asked" if face_act is None else CRITICAL if face_act == CRITICAL else "another face act"
 
 
-def finding_lines(dialogues: Sequence[AnnotatedDialogue], found: Sequence[Finding]) -> Iterator[str]:
+def finding_lines(dialogues: Sequence[AnnotatedDialogue], found: Sequence[MessageFinding]) -> Iterator[str]:
     """The dialogues as JSON lines in the format of annotated persuasions, each critical message with what was found in it."""
     by_place = {(each.question.dialogue_id, each.question.place): each for each in found}
     for dialogue in dialogues:

@@ -16,13 +16,13 @@ from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
 
-Labels = Sequence[FaceAct]
+FaceActLabels = Sequence[FaceAct]
 Places = Sequence[int | None]
 """The options that a system chooses, question by question; None where it has no answer."""
 PAPER = Path(__file__).parent / "paper.json"
 
 
-def f1_by_face_act(gold: Labels, predicted: Mapping[str, Labels], groups: Sequence[str], seed: int) -> Table:
+def f1_by_face_act(gold: FaceActLabels, predicted: Mapping[str, FaceActLabels], groups: Sequence[str], seed: int) -> Table:
     """F1 of each label with its interval, and how many utterances have it."""
     counts = Counter(gold)
     rows: list[tuple[Cell, ...]] = [

@@ -30,7 +30,7 @@ from grice.benchmarks.stats import metrics
 from grice.models.data import multiwoz
 from grice.models.data.direct import Triple
 
-Labels = frozenset[str]
+NluLabels = frozenset[str]
 
 _FEATURES: tuple[dict[str, Any], ...] = (
     {"name": "WhitespaceTokenizer", "intent_tokenization_flag": True, "intent_split_symbol": "+"},
@@ -104,11 +104,11 @@ SYSTEMS = Systems[None, RasaSystem](
 
 
 @dataclass(frozen=True)
-class Read:
+class NluReadings:
     """What an NLU read in each row: domain-acts, "slot=value" entities, and the milliseconds it took."""
 
-    acts: list[Labels]
-    entities: list[Labels]
+    acts: list[NluLabels]
+    entities: list[NluLabels]
     milliseconds: list[float]
 
 
@@ -168,7 +168,7 @@ def train_systems(systems: Sequence[RasaSystem], host: RasaHost, data_dir: Path,
     return models, notes
 
 
-def _read(host: RasaHost, model: Path, rows: Sequence[Triple]) -> dict[str, Read]:
+def _read(host: RasaHost, model: Path, rows: Sequence[Triple]) -> dict[str, NluReadings]:
     """What the model makes of every row, by form."""
     histories = [[{"speaker": turn.speaker, "text": turn.text} for turn in row.history] for row in rows]
     items = [
@@ -178,8 +178,8 @@ def _read(host: RasaHost, model: Path, rows: Sequence[Triple]) -> dict[str, Read
     return {form: _reading(parses[place * len(rows) : (place + 1) * len(rows)]) for place, form in enumerate(FORMS)}
 
 
-def _reading(parses: Sequence[dict[str, Any]]) -> Read:
-    return Read(
+def _reading(parses: Sequence[dict[str, Any]]) -> NluReadings:
+    return NluReadings(
         [rasa_data.acts_of(parsed["intent"]["name"]) for parsed in parses],
         [frozenset(_pair(found["entity"], found["value"]) for found in parsed["entities"]) for parsed in parses],
         [parsed["milliseconds"] for parsed in parses],
@@ -194,8 +194,8 @@ def _pair(slot: str, value: object) -> str:
 class Gold:
     """The domain-acts of each row, and its slot values as "slot=value"."""
 
-    acts: list[Labels]
-    entities: list[Labels]
+    acts: list[NluLabels]
+    entities: list[NluLabels]
 
 
 def _gold(data_dir: Path, found: HeldOut) -> Gold:
@@ -212,7 +212,7 @@ def _gold(data_dir: Path, found: HeldOut) -> Gold:
     )
 
 
-def _add(sheet: Sheet, form: str, system: RasaSystem, reads: dict[tuple[str, str], Read], gold: Gold) -> None:
+def _add(sheet: Sheet, form: str, system: RasaSystem, reads: dict[tuple[str, str], NluReadings], gold: Gold) -> None:
     read = reads[form, system.name]
     now = [said == right for said, right in zip(read.acts, gold.acts, strict=True)]
     sheet.add(form, system.name, "intent_f1", metrics.micro_f1(gold.acts, read.acts, 100))

@@ -24,8 +24,8 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.llm import LlmOptions
 from grice.benchmarks.rectom.folds import FOLDS, TRAINS, stored_answers
-from grice.benchmarks.rectom.llm import Prompting, answers_in, ask_all
-from grice.benchmarks.rectom.metrics import ACCURACY, Answers, Questions, Scored, chance, metrics_of, score
+from grice.benchmarks.rectom.llm import PromptingName, answers_in, ask_all
+from grice.benchmarks.rectom.metrics import ACCURACY, Answers, QuestionsByTask, Scored, chance, metrics_of, score
 from grice.models.data import rectom
 from grice.models.data.rectom import FILES
 from grice.models.minds.questions import TASKS, MindQuestion, Task
@@ -46,7 +46,7 @@ class RectomOptions(FoldOptions, LlmOptions):
     mind: str = model_option("model of minds", "mind")
 
 
-class MindModel(Protocol):
+class QuestionAnswerer(Protocol):
     """A model that answers the questions."""
 
     def answer(self, questions: Sequence[MindQuestion]) -> Sequence[frozenset[str]]:
@@ -54,7 +54,7 @@ class MindModel(Protocol):
         ...
 
 
-def load_model(options: RectomOptions) -> MindModel:
+def load_model(options: RectomOptions) -> QuestionAnswerer:
     """The shipped model, or the exported one that the options name."""
     from grice.models.minds.model import load_mind_model
 
@@ -62,7 +62,7 @@ def load_model(options: RectomOptions) -> MindModel:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RectomSetup:
     """What a system is built from.
 
     Attributes:
@@ -70,10 +70,10 @@ class Asked:
     """
 
     options: RectomOptions
-    everything: Questions
-    questions: Questions
+    everything: QuestionsByTask
+    questions: QuestionsByTask
     sheet: Sheet
-    models: Callable[[RectomOptions], MindModel]
+    models: Callable[[RectomOptions], QuestionAnswerer]
     folds: Path
 
     def score(self, answers: Answers) -> dict[Task, Scored]:
@@ -84,7 +84,7 @@ class Asked:
 Scores = Mapping[Task, Scored]
 
 
-def _ours(asked: Asked, name: str) -> Scores:
+def _ours(asked: RectomSetup, name: str) -> Scores:
     if asked.options.weights == "folds":
         stored = read_folds(asked.folds, TRAINS)
         answers = stored_answers(stored, asked.questions)
@@ -98,7 +98,7 @@ def _ours(asked: Asked, name: str) -> Scores:
     return asked.score({task: model.answer(each) for task, each in asked.questions.items()})
 
 
-def _constant(asked: Asked, votes: Callable[[MindQuestion], Sequence[frozenset[str]]]) -> Scores:
+def _constant(asked: RectomSetup, votes: Callable[[MindQuestion], Sequence[frozenset[str]]]) -> Scores:
     """Always what most votes are for, chosen on the very data it answers: rather too high a floor than too low."""
     answers = {}
     for task, questions in asked.everything.items():
@@ -108,20 +108,20 @@ def _constant(asked: Asked, votes: Callable[[MindQuestion], Sequence[frozenset[s
     return asked.score(answers)
 
 
-def _most_frequent_set(asked: Asked, name: str) -> Scores:
+def _most_frequent_set(asked: RectomSetup, name: str) -> Scores:
     return _constant(asked, lambda question: [question.labels_of(question.gold)])
 
 
-def _most_frequent_option(asked: Asked, name: str) -> Scores:
+def _most_frequent_option(asked: RectomSetup, name: str) -> Scores:
     return _constant(asked, lambda question: [frozenset({label}) for label in question.labels_of(question.gold)])
 
 
-def _random(asked: Asked, name: str) -> Scores:
+def _random(asked: RectomSetup, name: str) -> Scores:
     return {task: chance(each) for task, each in asked.questions.items()}
 
 
-def _language_model(family: str, prompting: Prompting, about: str) -> System[Asked, Scores]:
-    def build(asked: Asked, model: str) -> Scores:
+def _language_model(family: str, prompting: PromptingName, about: str) -> System[RectomSetup, Scores]:
+    def build(asked: RectomSetup, model: str) -> Scores:
         runs = ask_all(model, prompting, asked.questions, asked.options)
         asked.sheet.settings[f"{family}:{model}"] = {task: run.settings for task, run in runs.items()}
         asked.sheet.tables += [run.usage(f"{family}:{model}") for run in runs.values()]
@@ -130,7 +130,7 @@ def _language_model(family: str, prompting: Prompting, about: str) -> System[Ask
     return llm(family, about, build)
 
 
-SYSTEMS = Systems[Asked, Scores](
+SYSTEMS = Systems[RectomSetup, Scores](
     "rectom",
     System("grice", "our model of minds, by stored folds or shipped weights", "ours", _ours),
     System("majority", "the set of options that is right most often", "floor", _most_frequent_set),
@@ -141,7 +141,9 @@ SYSTEMS = Systems[Asked, Scores](
 )
 
 
-def evaluate(options: RectomOptions, models: Callable[[RectomOptions], MindModel] = load_model, folds: Path = FOLDS) -> Sheet:
+def evaluate(
+    options: RectomOptions, models: Callable[[RectomOptions], QuestionAnswerer] = load_model, folds: Path = FOLDS
+) -> Sheet:
     """Score all ten tasks.
 
     Raises:
@@ -154,7 +156,7 @@ def evaluate(options: RectomOptions, models: Callable[[RectomOptions], MindModel
     paper = read_paper(PAPER)
     sheet = Sheet("rectom", groups, options.seed, part=PARTS[options.weights], published=paper.published(), notes=[paper.note])
     sheet.signatures = {"all": SIGNATURE}
-    found, reasons = SYSTEMS.build(options, Asked(options, everything, questions, sheet, models, folds))
+    found, reasons = SYSTEMS.build(options, RectomSetup(options, everything, questions, sheet, models, folds))
     for task, each in questions.items():
         for name, reason in reasons.items():
             sheet.add_unscored(task, name, metrics_of(task), reason, len(each))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grice.benchmarks.core.folds import StoredFolds
-from grice.benchmarks.rectom.metrics import Answers, Questions
+from grice.benchmarks.rectom.metrics import Answers, QuestionsByTask
 from grice.models.errors import DataCorrupt, shorten
 from grice.models.minds.questions import MindQuestion
 
@@ -13,7 +13,7 @@ FOLDS = Path(__file__).parent / "folds.json"
 TRAINS = "mind"
 
 
-def stored_answers(stored: StoredFolds, questions: Questions) -> Answers:
+def stored_answers(stored: StoredFolds, questions: QuestionsByTask) -> Answers:
     """What the models of the folds answered to `questions`.
 
     Raises:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grice.benchmarks.llm import Ask, LlmOptions, LlmRun, LlmTask, Question, Sampling, answer_all
-from grice.benchmarks.rectom.metrics import Answers, Questions
+from grice.benchmarks.rectom.metrics import Answers, QuestionsByTask
 from grice.middleware.llm import Message
 from grice.models.minds.questions import MindQuestion, Option, Task
 
-Prompting = Literal["zero-shot", "chain-of-thought"]
+PromptingName = Literal["zero-shot", "chain-of-thought"]
 SAMPLING = Sampling(temperature=0.7)
 """The paper's, section "Baseline Models"."""
 
@@ -35,7 +35,7 @@ Options:
 {format}"""
 ONE = "Exactly one option is right."
 SEVERAL = "One option is right, or several are: name all that are, and no other."
-FORMATS: Mapping[Prompting, str] = {
+FORMATS: Mapping[PromptingName, str] = {
     "zero-shot": 'Do not explain. Reply with one line only, in this form: "Answer: " and {example}.',
     "chain-of-thought": 'Let\'s think step by step. End with a line of its own, in this form: "Answer: " and {example}.',
 }
@@ -51,7 +51,7 @@ class Prompt:
     """A question as it is asked."""
 
     question: MindQuestion
-    prompting: Prompting
+    prompting: PromptingName
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ def letters_in(reply: str, options: Sequence[Option]) -> frozenset[str] | None:
     return found if found and found <= {option.letter for option in options} else None
 
 
-def ask_all(model: str, prompting: Prompting, questions: Questions, options: LlmOptions) -> dict[Task, LlmRun]:
+def ask_all(model: str, prompting: PromptingName, questions: QuestionsByTask, options: LlmOptions) -> dict[Task, LlmRun]:
     """What `model` answers to all questions, one run a task.
 
     Raises:

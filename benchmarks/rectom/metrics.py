@@ -18,7 +18,7 @@ PREDICTION_BIAS = "prediction_bias"
 FALSE_POSITIVE_RATE = "false_positive_rate"
 RECALL_NO = "recall_no"
 
-Questions = Mapping[Task, Sequence[MindQuestion]]
+QuestionsByTask = Mapping[Task, Sequence[MindQuestion]]
 Answers = Mapping[Task, Sequence[frozenset[str] | None]]
 """Letters for each question of a task; None where there is no answer."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.llm import LlmRun, Sample
-from grice.benchmarks.report.shown import Bar, Figure
+from grice.benchmarks.report.shown import Bar, ShownMetric
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.benchmarks.stats.confusion import confusion
 from grice.benchmarks.stats.metrics import mean
@@ -18,7 +18,7 @@ MOST_LABELS = 12
 """Of a confusion matrix: beyond them nobody sees anything."""
 
 
-def exact_matches(runs: dict[str, LlmRun]) -> tuple[Figure, ...]:
+def exact_matches(runs: dict[str, LlmRun]) -> tuple[ShownMetric, ...]:
     """For every task whose answers are strings: how often each model's is the gold one, in percent of those that could be read."""
     labelled = {path: run for path, run in runs.items() if _are_labels(run.samples)}
     repeated = Counter((run.settings["task"], run.settings["model"]) for run in labelled.values())
@@ -27,7 +27,7 @@ def exact_matches(runs: dict[str, LlmRun]) -> tuple[Figure, ...]:
         task, model = run.settings["task"], run.settings["model"]
         bars.setdefault(task, []).append(_bar(run, f"{model} ({path})" if repeated[task, model] > 1 else model))
     return tuple(
-        Figure(f"{task}: exact match in %, of the answers that could be read", tuple(found)) for task, found in bars.items()
+        ShownMetric(f"{task}: exact match in %, of the answers that could be read", tuple(found)) for task, found in bars.items()
     )
 
 

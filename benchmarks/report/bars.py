@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from grice.benchmarks.report.markup import Markup, element
-from grice.benchmarks.report.shown import Bar, Figure, value_text
+from grice.benchmarks.report.shown import Bar, ShownMetric, value_text
 
 WIDTH = 480
 ROW = 40
@@ -18,7 +18,7 @@ STEPS = (1, 2, 2.5, 5, 10)
 PERCENT, FRACTION = 100.0, 1.0
 
 
-def plot(figure: Figure, name: str) -> Markup:
+def plot(figure: ShownMetric, name: str) -> Markup:
     """The plot; `name` is unique in the page. Its description says all figures in words."""
     low, high = extent(figure.bars)
     scale = (WIDTH - 2 * MARGIN) / (high - low)

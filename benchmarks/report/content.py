@@ -12,7 +12,7 @@ from grice.benchmarks.core.report import NOTHING
 from grice.benchmarks.core.results import Cell, Published, Report, Result, Table
 from grice.benchmarks.llm import LlmRun, read_run, run_folders
 from grice.benchmarks.report import answers
-from grice.benchmarks.report.shown import Bar, Content, Figure, Section
+from grice.benchmarks.report.shown import Bar, Content, Section, ShownMetric
 from grice.benchmarks.stats.confusion import is_confusion
 from grice.models.errors import InputError
 
@@ -82,7 +82,7 @@ def _tasks(reports: dict[str, Report]) -> Iterable[Section]:
                 for path, result in here
                 if result.metric == metric
             ]
-            figures.append(Figure(f"{benchmark}, {task}: {metric}", (*bars, *_published(reports, benchmark, task, metric))))
+            figures.append(ShownMetric(f"{benchmark}, {task}: {metric}", (*bars, *_published(reports, benchmark, task, metric))))
         yield Section(f"{benchmark}: {task}", tuple(figures))
 
 

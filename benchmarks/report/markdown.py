@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.report.bars import extent
-from grice.benchmarks.report.shown import Content, Figure, Section, table_of
+from grice.benchmarks.report.shown import Content, Section, ShownMetric, table_of
 
 BLOCKS = 20
 
@@ -20,7 +20,7 @@ def _section(section: Section) -> str:
     return "\n\n".join(parts)
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: ShownMetric) -> str:
     """The table with a column more, in which the longest bar is the end of the axis."""
     _, high = extent(figure.bars)
     table = table_of(figure)

@@ -31,7 +31,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ShownMetric:
     """One metric of one task, for every system."""
 
     title: str
@@ -43,7 +43,7 @@ class Section:
     """A task, or what else is shown together."""
 
     title: str
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[ShownMetric, ...] = ()
     matrices: tuple[Table, ...] = ()
     tables: tuple[Table, ...] = ()
 
@@ -69,7 +69,7 @@ def value_text(bar: Bar) -> str:
     return interval(bar, between=" to ")
 
 
-def table_of(shown: Figure) -> Table:
+def table_of(shown: ShownMetric) -> Table:
     """The table that stands beside a plot."""
     rows = tuple(
         (bar.system, _value(bar), _interval(bar), bar.n, NOTHING if bar.unscored is None else bar.unscored) for bar in shown.bars

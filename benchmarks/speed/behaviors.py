@@ -24,7 +24,7 @@ HISTORY = 20
 PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
 
 Loader = Callable[[SpeedOptions, str], Model[Behaviors]]
-Wording = Callable[[str, int, int], str]
+SayTurn = Callable[[str, int, int], str]
 """From a text, the number of its dialogue and its place there to what is said."""
 
 
@@ -56,7 +56,7 @@ def numbered(text: str, number: int, place: int) -> str:
 
 
 def fresh_dialogues(
-    given: Sequence[Dialogue], count: int, first: int = 0, last: Speaker = "bot", worded: Wording = numbered
+    given: Sequence[Dialogue], count: int, first: int = 0, last: Speaker = "bot", worded: SayTurn = numbered
 ) -> list[Iterator[Dialogue]]:
     """For each of `given`, `count` dialogues of `HISTORY` turns and one that `last` says, in which no turn is like another's.
 
@@ -77,7 +77,7 @@ def fresh_dialogues(
 
 
 def _dialogue(
-    texts: Mapping[Speaker, Sequence[str]], speakers: tuple[Speaker, Speaker], start: int, number: int, worded: Wording
+    texts: Mapping[Speaker, Sequence[str]], speakers: tuple[Speaker, Speaker], start: int, number: int, worded: SayTurn
 ) -> Dialogue:
     turns = []
     for place in range(HISTORY + 1):

@@ -41,20 +41,20 @@ from grice.models.runtime.runtime import Runtime
 DEFAULT_TURNS = 200
 BATCH = 16
 """Turns in a batch of `rewrite-batched`: what the service batches by default."""
-Rewrite = Callable[[Sequence[Dialogue]], list[str]]
+RewriteTurns = Callable[[Sequence[Dialogue]], list[str]]
 
 
-def _ours(precision: str, options: SpeedOptions, name: str) -> Rewrite:
+def _ours(precision: str, options: SpeedOptions, name: str) -> RewriteTurns:
     ours = load_rewriter(options.rewriter, "direct", runtime=Runtime("cpu", options.threads, precision, workers=1))
     return lambda given: [rewrite.text for rewrite in ours.predict(given)]
 
 
-def _rival(kind: type[PyTorchRewriter] | type[CTranslate2Rewriter], options: SpeedOptions, name: str) -> Rewrite:
+def _rival(kind: type[PyTorchRewriter] | type[CTranslate2Rewriter], options: SpeedOptions, name: str) -> RewriteTurns:
     with float_rewriter(options.checkpoint, options.rewriter) as weights:
         return kind(weights, options.threads).rewrite
 
 
-REWRITERS = Systems[SpeedOptions, Rewrite](
+REWRITERS = Systems[SpeedOptions, RewriteTurns](
     "speed",
     System("grice-int8", "our models as they ship, and the service on them", "ours", partial(_ours, "int8")),
     System("grice-fp32", "the same before they were rounded", "ours", partial(_ours, "fp32")),
@@ -63,7 +63,7 @@ REWRITERS = Systems[SpeedOptions, Rewrite](
 )
 
 
-def _no_rewriter(options: SpeedOptions, name: str) -> Rewrite:
+def _no_rewriter(options: SpeedOptions, name: str) -> RewriteTurns:
     raise ModelError(f"{name} is a service")
 
 
@@ -93,7 +93,7 @@ def evaluate(options: SpeedOptions) -> Sheet:
     return sheet
 
 
-def _rewriting(sheet: Sheet, systems: Mapping[str, Rewrite], given: Sequence[Dialogue], rounds: int) -> None:
+def _rewriting(sheet: Sheet, systems: Mapping[str, RewriteTurns], given: Sequence[Dialogue], rounds: int) -> None:
     said: dict[str, dict[Dialogue, str]] = {name: {} for name in systems}
     alone = interleaved({name: _kept(call, said[name]) for name, call in systems.items()}, given, rounds, "rewrite")
     for name, times in alone.items():
@@ -106,7 +106,7 @@ def _rewriting(sheet: Sheet, systems: Mapping[str, Rewrite], given: Sequence[Dia
         sheet.tables += [_ratios(alone), _agreement(said)]
 
 
-def _kept(call: Rewrite, said: dict[Dialogue, str]) -> Callable[[Dialogue], None]:
+def _kept(call: RewriteTurns, said: dict[Dialogue, str]) -> Callable[[Dialogue], None]:
     def run(dialogue: Dialogue) -> None:
         said[dialogue] = call([dialogue])[0]
 

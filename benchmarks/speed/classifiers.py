@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.speed.behaviors import PRECISIONS, Wording, fresh_dialogues, numbered
+from grice.benchmarks.speed.behaviors import PRECISIONS, SayTurn, fresh_dialogues, numbered
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
@@ -55,7 +55,7 @@ MENTIONS = (
 _END = re.compile(r"([.,!?]*)$")
 
 Loaded = TypeVar("Loaded")
-Read = Callable[[Dialogue], object]
+ReadDialogue = Callable[[Dialogue], object]
 
 
 def load_resolver(options: SpeedOptions, system: str) -> SlotPredictor:
@@ -180,14 +180,14 @@ class _Reader:
     """
 
     tasks: tuple[str, str]
-    read: Read
-    worded: Wording
+    read: ReadDialogue
+    worded: SayTurn
 
 
 class _Follower:
     """Reads each dialogue up to its last turn `before` the call, and then in the call with it."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: ReadDialogue) -> None:
         self._read = read
 
     def before(self, dialogues: Iterator[Dialogue]) -> None:
@@ -208,12 +208,12 @@ def _add_reader(sheet: Sheet, options: SpeedOptions, given: Sequence[Dialogue], 
     add_times(sheet, live, SYSTEM, followed[SYSTEM])
 
 
-def _items(options: SpeedOptions, task: str, given: Sequence[Dialogue], worded: Wording) -> list[Iterator[Dialogue]]:
+def _items(options: SpeedOptions, task: str, given: Sequence[Dialogue], worded: SayTurn) -> list[Iterator[Dialogue]]:
     """Dialogues that end with the user; numbers go on behind those of `behaviors`, whose encoder is the same and remembers."""
     count = options.rounds + 1  # one round is the warm-up
     first = (len(PRECISIONS) + VARIANTS.index(task)) * count * len(given)
     return fresh_dialogues(given, count, first, "user", worded)
 
 
-def _next(read: Read) -> Callable[[Iterator[Dialogue]], object]:
+def _next(read: ReadDialogue) -> Callable[[Iterator[Dialogue]], object]:
     return lambda dialogues: read(next(dialogues))

@@ -27,7 +27,7 @@ from typing import Any
 import redis
 
 from grice.benchmarks.speed.servers import foreign_environment
-from grice.benchmarks.worker.chaos_check import RESULTS, STREAM, Found, check
+from grice.benchmarks.worker.chaos_check import RESULTS, STREAM, ChaosOutcome, check
 from grice.benchmarks.worker.local_redis import LocalRedis
 from grice.middleware.events.event import DialogueEvent
 from grice.middleware.events.redis_stream import RedisStreamPublisher
@@ -63,7 +63,7 @@ class Plan:
     seed: int = 0
 
 
-def run(plan: Plan, folder: Path) -> Found:
+def run(plan: Plan, folder: Path) -> ChaosOutcome:
     """Carry the plan out; logs of the workers are written to the folder.
 
     Raises:

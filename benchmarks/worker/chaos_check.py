@@ -17,7 +17,7 @@ STREAM, GROUP, RESULTS, DEAD = "grice:events", "monitor", "grice:results", "gric
 
 
 @dataclass(frozen=True)
-class Found:
+class ChaosOutcome:
     """What came out; all but the first three should be 0.
 
     Attributes:
@@ -53,7 +53,7 @@ class Found:
         return not any(wrong)
 
 
-def check(server: LocalRedis, asked: set[str], partitions: int, **happened: Any) -> Found:
+def check(server: LocalRedis, asked: set[str], partitions: int, **happened: Any) -> ChaosOutcome:
     """What is in Redis, held against the ids of the events that were to be scored; `happened` is the rest of `Found`."""
     with server.client() as client:
         rows = [ScoredResponse.from_json(fields[b"response"]) for _, fields in client.xrange(RESULTS)]
@@ -66,7 +66,7 @@ def check(server: LocalRedis, asked: set[str], partitions: int, **happened: Any)
     rates = RedisRates(server.url, 5.0)
     counted = rates.rates(86_400)[0].scored
     rates.close()
-    return Found(
+    return ChaosOutcome(
         events=len(asked),
         results=len(rows),
         published_again=len(ids) - len(set(ids)),

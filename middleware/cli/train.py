@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from grice.models.data.files import data_dir
+from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
 from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence_encoder
@@ -63,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="meaning, large: the folder of all-mpnet-base-v2's weights",
     )
     parser.add_argument("--epochs", type=int, help="meaning: how often the material is read (default: the recipe's)")
+    parser.add_argument(
+        "--items",
+        type=Path,
+        metavar="FILE",
+        help="meaning: own turns to learn from beside the rest, as `grice bench meaning --items` reads them; needs no --data-dir",
+    )
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -72,15 +79,17 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtra: torch or transformers is not installed.
         DataNotFound: a data set is missing.
-        InputError: a model that is fitted from nothing cannot begin with weights.
+        InputError: a model that is fitted from nothing cannot begin with weights; only `meaning` learns from items.
     """
+    if args.items and args.model != "meaning":
+        raise InputError("--items", args.items, "meaning")
     if args.start and (args.model in ("behaviors", "intentions") or args.folds or args.recipe == "paper"):
         raise InputError(
             "--from",
             args.start,
             "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, mind (without --folds)",
         )
-    folder = data_dir(args.data_dir)
+    folder = Path() if _needs_no_data(args) else data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
         return _TRAINERS[args.model](args, folder, out)
@@ -88,6 +97,11 @@ def run(args: argparse.Namespace) -> int:
         if isinstance(error, MissingExtra):
             raise
         raise MissingExtra(error.name or "torch", "train") from error
+
+
+def _needs_no_data(args: argparse.Namespace) -> bool:
+    """Whether there is material without released data: one's own turns, beside the written bots that come with the package."""
+    return bool(args.items) and not (args.data_dir or os.environ.get(DATA_DIR_VARIABLE))
 
 
 def _directness(args: argparse.Namespace, folder: Path, out: Path) -> int:
@@ -205,7 +219,10 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
     from grice.models.training.meaning.recipe import SIZES, train_meaning
 
-    recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk))
+    recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk), items=str(args.items or ""))
+    if _needs_no_data(args):
+        recipe = replace(recipe, sources=())
+        print("no data folder: learns from the written bots and the items alone")
     if args.epochs:
         recipe = replace(recipe, schedule=replace(recipe.schedule, epochs=args.epochs))
     found = train_meaning(folder, out, recipe, args.device, _start(args, out))

@@ -16,8 +16,8 @@ from grice.models.errors import WeightsError
 from grice.models.face_acts.inputs import FaceInputs
 from grice.models.results import FACE_ACTS
 from grice.models.runtime.heads import HALVED as HALVED_WORDS
-from grice.models.runtime.heads import Floats, WordModel, load_arrays, save_arrays, sigmoid
-from grice.models.runtime.recurrent_networks import HALVED, RecurrentNetworks, softmax
+from grice.models.runtime.heads import Floats, WordModel, load_arrays, save_arrays, sigmoid, softmax
+from grice.models.runtime.recurrent_networks import HALVED, RecurrentNetworks
 
 LEAST = 1e-3
 """Probabilities of the members are kept this far from 0 where their logarithm is taken."""

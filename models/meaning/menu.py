@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 
 OptionKind = Literal["intent", "act", "slot", "value"]
+OPTION_KINDS: tuple[OptionKind, ...] = get_args(OptionKind)
 
 ACTS = {
     "yes": "yes: agrees, accepts or confirms what the bot asked or offered",
@@ -69,6 +70,17 @@ class Menu:
         meanings += [MenuOption("act", act, (ACTS[act],)) for act in acts]
         slots = [(MenuOption("slot", slot.name, (say_slot(slot),)), _values(slot)) for slot in schema.slots]
         return cls(tuple(meanings), tuple(slots))
+
+
+def kinds_of(options: Sequence[MenuOption]) -> list[int]:
+    """Of each option the place of its kind in `OPTION_KINDS`: what the networks read."""
+    return [OPTION_KINDS.index(option.kind) for option in options]
+
+
+def owners_of(options: Sequence[MenuOption]) -> list[int]:
+    """Of each value the place of its slot among the options, of others their own."""
+    slots = {option.name: place for place, option in enumerate(options) if option.kind == "slot"}
+    return [slots[option.name] if option.kind == "value" else place for place, option in enumerate(options)]
 
 
 def say_name(name: str) -> str:

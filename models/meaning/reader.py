@@ -6,31 +6,28 @@ import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from grice.models.dialogue import check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
-from grice.models.meaning.menu import Menu, MenuOption
+from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
+    SAID,
     Evidence,
     MeaningQuestion,
     PossibleMeaning,
-    SaidOfSlot,
     SlotMeaning,
     TurnMeaning,
 )
-from grice.models.runtime.heads import Floats
+from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
 from grice.models.text.template import read_tokenizer
 
-OPTION_KINDS = ("intent", "act", "slot", "value")
-SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
 OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "changes", "chosen", "judged")
 KEPT_MENUS = 64
 MOST_CHOSEN_FROM = 32
@@ -56,7 +53,7 @@ class MeaningScores:
     Attributes:
         pieces, states: of the turn; states (T, width). options, vectors: those that were read together with it; vectors (N, width).
         cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing.
-        slot_states: (N, 5) scores by `SLOT_STATES`, of slots. values: (N,) scores of values.
+        slot_states: (N, 5) scores of slots: silent, then by `SAID`. values: (N,) scores of values.
         starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
         changes: how likely the user takes something back. chosen: scores of the bot's options. judged: (8,) of Circa's classes.
     """
@@ -141,16 +138,15 @@ class MeaningReader:
         cosines = _unit(kept.vectors) @ _unit((states * own[:, :, None]).sum(1))[0]
         places = _chosen_from(kept.options, cosines)
         options, vectors = tuple(kept.options[place] for place in places), kept.vectors[places]
-        slots = {option.name: place for place, option in enumerate(options) if option.kind == "slot"}
         feed = {
             "states": states,
             "own": own,
             "vectors": vectors,
-            "kinds": np.array([OPTION_KINDS.index(option.kind) for option in options], np.int64),
-            "owners": np.array([slots[o.name] if o.kind == "value" else at for at, o in enumerate(options)], np.int64),
+            "kinds": np.array(kinds_of(options), np.int64),
+            "owners": np.array(owners_of(options), np.int64),
         }
         found = dict(zip(OUTPUTS, (each[0] for each in self.joint.run(OUTPUTS, feed)), strict=True))
-        found["changes"] = float(_sigmoid(found["changes"]))
+        found["changes"] = float(sigmoid(found["changes"]))
         return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
     def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:
@@ -161,7 +157,7 @@ class MeaningReader:
         place = places[order[0]]
         best, margin = scores.options[place], float(shares[order[0]] - shares[order[1]])
         bias, of_share, of_margin, of_cosine = self.confidence
-        sure = float(_sigmoid(bias + of_share * shares[order[0]] + of_margin * margin + of_cosine * scores.cosines[place]))
+        sure = float(sigmoid(bias + of_share * shares[order[0]] + of_margin * margin + of_cosine * scores.cosines[place]))
         known = sure >= self.threshold
         return TurnMeaning(
             best.kind if known else "unknown",
@@ -184,21 +180,17 @@ class MeaningReader:
 
 def _listed_slot(name: str, at: int, values: Sequence[int], scores: MeaningScores) -> SlotMeaning:
     states = softmax(scores.slot_states[at])
-    said = SLOT_STATES[int(states[1:].argmax()) + 1]
+    said = SAID[int(states[1:].argmax())]
     shares = softmax(scores.values[list(values)])
     order = np.argsort(-shares, kind="stable")[: {"any": 0, "ambiguous": 2}.get(said, 1)]
     certain = scores.spoken(at) * (float(shares[order].sum()) if len(order) else 1.0)
-    return SlotMeaning(name, _said(said), tuple(scores.options[values[place]].value for place in order), min(certain, 1.0))
+    return SlotMeaning(name, said, tuple(scores.options[values[place]].value for place in order), min(certain, 1.0))
 
 
 def _free_slot(text: str, name: str, at: int, scores: MeaningScores) -> SlotMeaning:
-    any_will_do = softmax(scores.slot_states[at])[1:].argmax() + 1 == SLOT_STATES.index("any")
+    any_will_do = SAID[int(scores.slot_states[at][1:].argmax())] == "any"
     values = () if any_will_do else (_words(text, scores.pieces, scores.starts[at], scores.ends[at]),)
     return SlotMeaning(name, "any" if any_will_do else "meant", values, scores.spoken(at))
-
-
-def _said(state: str) -> SaidOfSlot:
-    return next(said for said in ("meant", "not_this", "any", "ambiguous") if said == state)
 
 
 def _possible(option: MenuOption, share: float) -> PossibleMeaning:
@@ -247,17 +239,6 @@ def _unit(vectors: Floats) -> Floats:
     lengths: Floats = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit: Floats = vectors / np.maximum(lengths, np.float32(1e-12))
     return unit
-
-
-def softmax(scores: Floats) -> Floats:
-    """Shares that add up to 1."""
-    powers = np.exp(scores - scores.max())
-    shares: Floats = powers / powers.sum()
-    return shares
-
-
-def _sigmoid(score: Any) -> Any:
-    return 1 / (1 + np.exp(-score))
 
 
 @functools.lru_cache(maxsize=4, typed=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from grice.models.dialogue import Dialogue
 from grice.models.results import Share
@@ -11,6 +11,7 @@ from grice.models.schema import BotSchema
 
 MeaningKind = Literal["intent", "act", "unknown"]
 SaidOfSlot = Literal["meant", "not_this", "any", "ambiguous"]
+SAID: tuple[SaidOfSlot, ...] = get_args(SaidOfSlot)
 
 MOST_POSSIBLE = 10
 """Meanings that are told of one turn."""

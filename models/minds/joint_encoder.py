@@ -21,8 +21,7 @@ from grice.models.minds.labels import MIND_ROLES, LabelSet, MindRole
 from grice.models.minds.questions import ATTITUDE, MindQuestion, RoleTurn, intention_head
 from grice.models.minds.sentence_heads import membership
 from grice.models.minds.wording import dated_replaced, movies, naming, spelt_out, title
-from grice.models.runtime.heads import Floats, load_arrays
-from grice.models.runtime.recurrent_networks import softmax
+from grice.models.runtime.heads import Floats, load_arrays, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.text.template import read_tokenizer, token_id

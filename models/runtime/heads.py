@@ -149,6 +149,13 @@ def word_values(slots: Mapping[int, int], rarity: Floats) -> Floats:
     return values / max(float(np.linalg.norm(values)), 1e-9)
 
 
+def softmax(values: Floats) -> Floats:
+    """Probabilities along the last axis; a value of minus infinity is impossible."""
+    shares = np.exp(values - values.max(-1, keepdims=True))
+    probabilities: Floats = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
+    return probabilities
+
+
 def sigmoid(values: Floats) -> Floats:
     """1 / (1 + exp(-values)), elementwise."""
     shares: Floats = (1 / (1 + np.exp(-np.clip(values, -60, 60)))).astype(np.float32)

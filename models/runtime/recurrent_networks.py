@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grice.models.runtime.heads import FARTHEST, Floats, sigmoid
+from grice.models.runtime.heads import FARTHEST, Floats, sigmoid, softmax
 
 HALVED = ("hidden_weights", "input_gates", "state_gates")
 """Arrays that are kept in half precision."""
@@ -69,10 +69,3 @@ class RecurrentNetworks:
             state = (1 - kept) * np.tanh(new + sigmoid(reset + own_reset) * own_new) + kept * state
             states.append(state)
         return np.stack(states, axis=1)
-
-
-def softmax(values: Floats) -> Floats:
-    """Probabilities along the last axis; a value of minus infinity is impossible."""
-    shares = np.exp(values - values.max(-1, keepdims=True))
-    probabilities: Floats = (shares / shares.sum(-1, keepdims=True)).astype(np.float32)
-    return probabilities

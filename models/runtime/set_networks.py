@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grice.models.runtime.heads import FARTHEST, Floats
-from grice.models.runtime.recurrent_networks import softmax
+from grice.models.runtime.heads import FARTHEST, Floats, softmax
 
 HALVED = ("part_weights", "whole_weights", "axes")
 """Arrays that are kept in half precision."""

@@ -13,6 +13,7 @@ from grice.models.dialogue import check_each
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import SlotValues
+from grice.models.runtime.heads import softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.slots.inputs import SlotTexts, SlotTokens
@@ -72,13 +73,6 @@ class SlotResolver:
         tokens: NDArray[np.float32] = self.session.run(["raw"], feed)[0][0]
         sums = np.bincount(inputs.owners, tokens)[1:]
         return (sums / np.bincount(inputs.owners)[1:]).astype(np.float32)
-
-
-def softmax(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Shares that add up to 1, of values on a logarithmic scale."""
-    powers = np.exp(values - values.max())
-    shares: NDArray[np.float32] = powers / powers.sum()
-    return shares
 
 
 @functools.lru_cache(maxsize=16, typed=True)

@@ -21,25 +21,6 @@ READS_DATA = (
     *("grice.middleware.cli.data", "grice.middleware.cli.train", "grice.middleware.cli.export"),
 )
 """Commands and tools that work on data sets; nothing that runs beside a dialogue is among them."""
-PENDING = frozenset(
-    (
-        *(
-            "Asked",
-            "BehaviorMonitor",
-            "Example",
-            "Figure",
-            "Figures",
-            "Finding",
-            "Floats",
-            "Found",
-            "Labels",
-            "MindModel",
-            "Models",
-        ),
-        *("Progress", "Prompt", "Prompting", "Questions", "Read", "Rewrite", "Share", "Values", "Wording", "_Asked"),
-    )
-)
-"""Names outside of `models` that still mean two things."""
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -86,7 +67,7 @@ def test_a_name_means_one_thing() -> None:
     for module, tree in modules():
         for name in names(tree):
             found[name].add(module)
-    assert not {name: where for name, where in found.items() if len(where) > 1 and name not in PENDING}
+    assert not {name: where for name, where in found.items() if len(where) > 1}
 
 
 @pytest.mark.parametrize("concept", CONCEPTS)

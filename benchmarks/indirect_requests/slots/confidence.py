@@ -26,7 +26,7 @@ CONFIDENCES = (0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SILENT_SHARE = 0.05
 SEED = 0
 
-Asked = tuple[str, SlotQuestion, str | None]
+ConfidenceQuestion = tuple[str, SlotQuestion, str | None]
 """The dialogue, the question, and the value that is meant; None: nothing is said of the slot."""
 
 
@@ -38,8 +38,10 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=1000, help="questions of each kind, drawn at random")
     args = parser.parse_args()
     folder = args.data_dir / FOLDER
-    indirect: list[Asked] = [(each.group, each.question, each.target) for each in inform_turns(folder, "dev") if not each.verbatim]
-    silent: list[Asked] = [(group, each, None) for group, each in silent_questions(folder, "dev", SILENT_SHARE, SEED)]
+    indirect: list[ConfidenceQuestion] = [
+        (each.group, each.question, each.target) for each in inform_turns(folder, "dev") if not each.verbatim
+    ]
+    silent: list[ConfidenceQuestion] = [(group, each, None) for group, each in silent_questions(folder, "dev", SILENT_SHARE, SEED)]
     kinds = [random.Random(SEED).sample(asked, min(args.limit, len(asked))) for asked in (indirect, silent)]
     resolver = load_slot_resolver(args.model)
     found = [resolver.predict([question for _, question, _ in asked]) for asked in kinds]

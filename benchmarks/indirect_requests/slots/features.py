@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grice.models.dialogue import Dialogue
+from grice.models.runtime.heads import Floats
 from grice.models.sentence_encoder.encoder import SentenceEncoder
 from grice.models.slots.questions import SlotQuestion
 from grice.models.text.verbatim import says, words
@@ -23,8 +23,6 @@ NUMBERS = 19
 """Numbers of an option beside the products of vectors."""
 _NEGATIONS = frozenset({"no", "not", "don", "without", "instead", "never", "neither"})
 _NEGATION_REACH = 3
-
-Floats = NDArray[np.float32]
 
 
 def width(encoder: SentenceEncoder) -> int:

@@ -13,7 +13,7 @@ from grice.benchmarks.core.options import Options
 from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.indirect_requests.data import strategies_of
-from grice.benchmarks.indirect_requests.models import PLAIN, Models
+from grice.benchmarks.indirect_requests.models import PLAIN, SlotModels
 from grice.benchmarks.indirect_requests.slots.floors import FLOORS
 from grice.benchmarks.indirect_requests.slots.scores import Kinds, add_accuracy, by_kind
 from grice.benchmarks.indirect_requests.slots.state import filled
@@ -37,7 +37,7 @@ RESOLVER = "resolver"
 ORIGINALS = "slot-accuracy-sgd"
 INDIRECT = "slot-accuracy-indirect"
 SLOT_TASKS = (RESOLVER, ORIGINALS, INDIRECT)
-Values = Sequence[str | None]
+FoundValues = Sequence[str | None]
 """The value that a system finds in each turn; None where it finds none."""
 
 SILENT_SHARE = 0.05
@@ -45,12 +45,12 @@ SILENT_SHARE = 0.05
 
 
 @dataclass(frozen=True)
-class Asked:
+class TaskSetup:
     """A task, and what its systems are built from."""
 
     task: str
     turns: Sequence[SlotTurn]
-    models: Models
+    models: SlotModels
     options: Options
 
     @property
@@ -59,31 +59,31 @@ class Asked:
         return [turn.question for turn in self.turns]
 
 
-def _track(asked: Asked, name: str) -> Values:
+def _track(asked: TaskSetup, name: str) -> FoundValues:
     return _tracked(asked.models, asked.questions)
 
 
-def _resolve(asked: Asked, name: str) -> Values:
+def _resolve(asked: TaskSetup, name: str) -> FoundValues:
     """By itself in the resolver's own task, and on top of the tracker in the others."""
     if asked.task == RESOLVER:
         return [each.value for each in asked.models.resolver.predict(asked.questions)]
     return _together(asked.models, asked.questions)
 
 
-def _tracked(models: Models, questions: Sequence[SlotQuestion]) -> Values:
+def _tracked(models: SlotModels, questions: Sequence[SlotQuestion]) -> FoundValues:
     return [each.value for each in models.track(questions)]
 
 
-def _together(models: Models, questions: Sequence[SlotQuestion]) -> Values:
+def _together(models: SlotModels, questions: Sequence[SlotQuestion]) -> FoundValues:
     resolver = models.resolver
     return list(map(filled, models.track(questions), resolver.predict(questions)))
 
 
-def _floor(asked: Asked, name: str) -> Values:
+def _floor(asked: TaskSetup, name: str) -> FoundValues:
     return FLOORS[name][1](asked.turns, False, asked.options.seed)
 
 
-SYSTEMS = Systems[Asked, Values](
+SYSTEMS = Systems[TaskSetup, FoundValues](
     "indirect-requests",
     System(OURS, "our resolver, in slot-accuracy-… on top of the state tracker", "ours", _resolve),
     System(PLAIN, "a state tracker trained on SGD's training split", "rival", _track),
@@ -132,14 +132,14 @@ def _checksums(folder: Path, split: str) -> dict[str, str]:
     return {file.relative_to(folder.parent).as_posix(): sha256(file) for file in files}
 
 
-def add_resolver(sheet: Sheet, data: SlotData, models: Models, options: Options) -> None:
+def add_resolver(sheet: Sheet, data: SlotData, models: SlotModels, options: Options) -> None:
     """Score all informing turns that do not say their value, of services that training has not seen."""
     turns = [turn for turn in data.turns if turn.service not in data.seen and not turn.verbatim][: options.limit]
     kinds = {**_slot_kinds(turns), "one value a turn, other slots": [turn.alone and not turn.boolean for turn in turns]}
-    _add(sheet, Asked(RESOLVER, turns, models, options), kinds)
+    _add(sheet, TaskSetup(RESOLVER, turns, models, options), kinds)
 
 
-def add_originals(sheet: Sheet, data: SlotData, models: Models, options: Options) -> None:
+def add_originals(sheet: Sheet, data: SlotData, models: SlotModels, options: Options) -> None:
     """Score the turns that fulfil the paper's four conditions, and what is filled where a turn says nothing of the slot."""
     turns = [turn for turn in data.turns if turn.alone][: options.limit]
     verbatim = {
@@ -147,7 +147,7 @@ def add_originals(sheet: Sheet, data: SlotData, models: Models, options: Options
         "not verbatim, other slots": [not turn.verbatim and not turn.boolean for turn in turns],
     }
     kinds = {**_slot_kinds(turns), **verbatim, **_service_kinds(turns, data.seen)}
-    scored = _add(sheet, Asked(ORIGINALS, turns, models, options), kinds)
+    scored = _add(sheet, TaskSetup(ORIGINALS, turns, models, options), kinds)
     silent = data.silent[: options.limit]
     groups, questions = [group for group, _ in silent], [question for _, question in silent]
     for name, values_of in ((PLAIN, _tracked), (OURS, _together)):
@@ -156,12 +156,12 @@ def add_originals(sheet: Sheet, data: SlotData, models: Models, options: Options
             sheet.add(ORIGINALS, name, "left_empty", metrics.mean(empty), ScoredRows(groups))
 
 
-def add_indirect(sheet: Sheet, requests: Sequence[IndirectRequest], data: SlotData, models: Models, options: Options) -> None:
+def add_indirect(sheet: Sheet, requests: Sequence[IndirectRequest], data: SlotData, models: SlotModels, options: Options) -> None:
     """Score the indirect requests that mean one value, their slots worded as in SGD's schema."""
     kept = [request for request in requests if not request.ambiguous]
     turns = [request_turn(request, data.schema) for request in kept]
     kinds = {**_slot_kinds(turns), **_service_kinds(turns, data.seen), **strategies_of(kept)}
-    _add(sheet, Asked(INDIRECT, turns, models, options), kinds)
+    _add(sheet, TaskSetup(INDIRECT, turns, models, options), kinds)
 
 
 def _slot_kinds(turns: Sequence[SlotTurn]) -> Kinds:
@@ -174,7 +174,7 @@ def _service_kinds(turns: Sequence[SlotTurn], seen: frozenset[str]) -> Kinds:
     return {"services seen in training": known, "services not seen in training": [not each for each in known]}
 
 
-def _add(sheet: Sheet, asked: Asked, kinds: Kinds) -> set[str]:
+def _add(sheet: Sheet, asked: TaskSetup, kinds: Kinds) -> set[str]:
     """Score every system that was asked for; those that could be."""
     task, groups = asked.task, [turn.group for turn in asked.turns]
     ready, reasons = SYSTEMS.build(asked.options, asked)

@@ -119,7 +119,7 @@ class TrackerRecipe:
 
 
 @dataclass(frozen=True)
-class Example:
+class TrackerExample:
     """A question and its answer: 0 for no value, or the place of the value from 1."""
 
     question: SlotQuestion
@@ -143,13 +143,13 @@ def tracker_at(folder: Path, data_dir: Path, encoder: SentenceEncoder, recipe: T
     return tracker
 
 
-def examples(folder: Path, recipe: TrackerRecipe) -> list[Example]:
+def examples(folder: Path, recipe: TrackerRecipe) -> list[TrackerExample]:
     """Every value that a turn gives, and for some turns one slot that they say nothing of."""
-    given = [Example(turn.question, 1 + turn.question.values.index(turn.target)) for turn in inform_turns(folder, "train")]
-    return given + [Example(question, 0) for _, question in silent_questions(folder, "train", recipe.silent, recipe.seed)]
+    given = [TrackerExample(turn.question, 1 + turn.question.values.index(turn.target)) for turn in inform_turns(folder, "train")]
+    return given + [TrackerExample(question, 0) for _, question in silent_questions(folder, "train", recipe.silent, recipe.seed)]
 
 
-def train(found: list[Example], encoder: SentenceEncoder, recipe: TrackerRecipe) -> nn.Module:
+def train(found: list[TrackerExample], encoder: SentenceEncoder, recipe: TrackerRecipe) -> nn.Module:
     """A network that gives the right option of every example the highest score."""
     torch.manual_seed(recipe.seed)
     read = [

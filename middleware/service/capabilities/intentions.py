@@ -9,7 +9,7 @@ from pydantic import Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, Share, TextCut, Wire, WireItem
+from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, TextCut, Wire, WireItem, WireShare
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.results import PERSUASION_ROLES, FaceAct, Intentions, PersuasionRole
 
@@ -38,12 +38,14 @@ class IntentionsResult(Wire):
 
     role: Annotated[PersuasionRole, Field(description="Who says the turn.")]
     label: Annotated[FaceAct, Field(description="What it does.")]
-    probabilities: Annotated[dict[FaceAct, Share], Field(description="How likely it does each, 0 to 1.")]
+    probabilities: Annotated[dict[FaceAct, WireShare], Field(description="How likely it does each, 0 to 1.")]
     roles: Annotated[
         list[PersuasionRole], Field(description="Who says each turn that was read, oldest first; the last is the turn itself.")
     ]
     labels: Annotated[list[FaceAct], Field(description="What each of them does.")]
-    agreement: Annotated[list[Share], Field(description="After each of them, how likely the persuadee agrees in the end, 0 to 1.")]
+    agreement: Annotated[
+        list[WireShare], Field(description="After each of them, how likely the persuadee agrees in the end, 0 to 1.")
+    ]
     counts: Annotated[dict[PersuasionRole, dict[FaceAct, int]], Field(description="How many turns of each role do what.")]
     balance: Annotated[dict[PersuasionRole, int], Field(description="Saves minus threats among the turns of each role.")]
     history_read: HistoryRead

@@ -29,7 +29,7 @@ SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of
 HistoryRead = Annotated[int, Field(description="Turns of history that the model read.")]
 HistoryCut = Annotated[int, Field(description="Older turns that did not fit and were left out.")]
 TextCut = Annotated[bool, Field(description="The end of the turn itself did not fit and was left out.")]
-Share = Annotated[float, Field(ge=0, le=1)]
+WireShare = Annotated[float, Field(ge=0, le=1)]
 
 
 class Wire(BaseModel):

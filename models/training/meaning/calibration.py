@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from grice.models.errors import InputError
-from grice.models.meaning.reader import MeaningReader, MeaningScores, softmax
+from grice.models.meaning.reader import MeaningReader, MeaningScores
 from grice.models.meaning.results import MeaningQuestion
+from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))

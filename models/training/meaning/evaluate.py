@@ -13,17 +13,20 @@ from grice.models.training.meaning.loss import TURNS_AT_ONCE, Step
 from grice.models.training.meaning.network import SLOT_STATES, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import Target
 
+AGREED = 0.6
+"""Share of Circa's judges who make a class the right one: three of five."""
+
 
 @dataclass(frozen=True)
 class TurnReading:
     """What was read of one turn, for counting.
 
     Attributes:
-        shares: of meanings, by place. right: whether the best is right. target: what it means.
-        slots: right, wrong and false mentions of slots with values.
+        best: the most likely meaning, and its share as confidence. target: what it means.
+        slots: how many slots with values were read right or wrong, missed, silent, or false: filled though nothing was said.
+        judged_right: whether Circa's class is right; None where judges do not agree.
     """
 
-    source: str
     target: Target
     best: tuple[str, str]
     confidence: float
@@ -84,9 +87,9 @@ def _reading(readings: Readings, row: int, step: Step, target: Target) -> TurnRe
     best = meanings[int(place)]
     judged = readings.judged[row]
     right = None
-    if target.judged and max(target.judged) >= 0.6:
+    if target.judged and max(target.judged) >= AGREED:
         right = int(judged.argmax()) == target.judged.index(max(target.judged))
-    return TurnReading(step.source, target, (best.kind, best.name), float(confidence), _slots(readings, row, step, target), right)
+    return TurnReading(target, (best.kind, best.name), float(confidence), _slots(readings, row, step, target), right)
 
 
 def _slots(readings: Readings, row: int, step: Step, target: Target) -> Counter[str]:

@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
-from grice.models.meaning.menu import Menu, MenuOption
-from grice.models.training.meaning.network import OPTION_KINDS, SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
+from grice.models.meaning.menu import Menu, kinds_of, owners_of
+from grice.models.training.meaning.network import SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TURNS_AT_ONCE = 16
@@ -25,32 +25,25 @@ class Step:
     """A menu and turns as pieces.
 
     Attributes:
-        options: of the menu; texts: pieces of each option's words; owners: as `OptionVectors` has them.
+        texts: pieces of the words of each of the menu's options. kinds, owners: as `OptionVectors` has them.
         turns: with what they mean, the shortest first.
     """
 
-    source: str
     menu: Menu
-    options: tuple[MenuOption, ...]
     texts: tuple[tuple[tuple[int, ...], ...], ...]
+    kinds: tuple[int, ...]
     owners: tuple[int, ...]
     turns: tuple[TurnStep, ...]
-
-    @property
-    def kinds(self) -> list[int]:
-        return [OPTION_KINDS.index(option.kind) for option in self.options]
 
 
 def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
     """A menu with its turns, as pieces."""
     menu = Menu.of(menu_turns.schema)
     options = menu.options
-    places = {option.name: place for place, option in enumerate(options) if option.kind == "slot"}
-    owners = [places[option.name] if option.kind == "value" else place for place, option in enumerate(options)]
     turns = [(dialogue, tokens.read_turn(dialogue), target) for dialogue, target in menu_turns.turns]
     turns.sort(key=lambda turn: len(turn[1].ids))
     texts = tuple(tuple(tokens.read_options(option.texts)) for option in options)
-    return Step(menu_turns.source, menu, options, texts, tuple(owners), tuple(turns))
+    return Step(menu, texts, tuple(kinds_of(options)), tuple(owners_of(options)), tuple(turns))
 
 
 def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
@@ -118,7 +111,7 @@ def _slot_loss(readings: Readings, row: int, step: Step, turn: TurnStep) -> Tens
         elif mention and mention.words:
             loss = loss + _span_loss(readings, row, place, find_words(dialogue.last.text, mention.words, pieces))
         place += 1 + len(values)
-    return loss + 2 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states))
+    return loss + 0.5 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states), reduction="sum")
 
 
 def _span_loss(readings: Readings, row: int, place: int, span: tuple[int, int] | None) -> Tensor:

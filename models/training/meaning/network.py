@@ -9,16 +9,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grice.models.data.circa import CLASSES
 from grice.models.meaning.inputs import TurnPieces
+from grice.models.meaning.menu import OPTION_KINDS
+from grice.models.meaning.results import SAID
 from grice.models.training.sentence_trunk import SentenceTrunk, padded
 
 JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
-OPTION_KINDS = ("intent", "act", "slot", "value")
-SLOT_STATES = ("silent", "meant", "not_this", "any", "ambiguous")
+SLOT_STATES = ("silent", *SAID)
 TURN_KINDS = ("indirect", "direct", "courtesy", "out_of_scope")
 MOST_OPTIONS = 5
 """How many options of the bot's list can be told apart."""
-JUDGEMENTS = 8
+JUDGEMENTS = len(CLASSES)
 
 
 @dataclass(frozen=True)

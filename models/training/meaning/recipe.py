@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import overload
 
@@ -18,15 +17,18 @@ from grice.models.errors import InputError
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.training import warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
-from grice.models.training.meaning import samples
+from grice.models.training.meaning import released, samples
 from grice.models.training.meaning.evaluate import figures, read_steps
 from grice.models.training.meaning.loss import Step, step_loss, step_of
 from grice.models.training.meaning.network import MeaningNetwork
+from grice.models.training.meaning.own_turns import read_own_menus
 from grice.models.training.meaning.samples import MenuTurns
 from grice.models.training.meaning.written import HANDS, HELD_HANDS, WrittenBot, read_hands
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
 from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
+
+SOURCES = ("implicature", "circa", "sgd", "requests", "direct")
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class MeaningRecipe:
         trunk: folder of the published weights of a large trunk.
         turns: of a menu in one step, at most.
         joint_rate: how many times as fast as the trunk the joint block learns.
-        indirect, judged: whether the implicature sets and Circa are learnt from.
+        sources: released data that is learnt from beside the written bots, of `SOURCES`. items: a file of own turns; "": none.
     """
 
     size: str = "small"
@@ -54,8 +56,8 @@ class MeaningRecipe:
     trunk: str = "runs/all-mpnet-base-v2"
     turns: int = 40
     joint_rate: float = 3
-    indirect: bool = True
-    judged: bool = True
+    sources: tuple[str, ...] = SOURCES
+    items: str = ""
     schedule: Schedule = Schedule(epochs=2, learning_rate=2e-4, warmup=0.05, checkpoint_every=100)
     seed: int = 0
 
@@ -87,16 +89,13 @@ def divide_hands(recipe: MeaningRecipe) -> Material:
 
 
 def train_meaning(
-    data_dir: Path,
-    out: Path,
-    recipe: MeaningRecipe | None = None,
-    device: str = "auto",
-    start: Path | None = None,
+    data_dir: Path, out: Path, recipe: MeaningRecipe | None = None, device: str = "auto", start: Path | None = None
 ) -> dict[str, float]:
     """Train the reader into `out` (checkpoints, `model/`); goes on where a stopped run was.
 
     Args:
-        start: the folder of a checkpoint to begin with.
+        data_dir: has the released data of `recipe.sources`; not looked at where there are none.
+        start: the folder of a checkpoint to begin with; its size is kept.
 
     Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
 
@@ -110,6 +109,7 @@ def train_meaning(
     if start:
         begun = load_checkpoint(start, restore)
         tokenizer, network = begun.tokenizer, begun.model
+        recipe = replace(recipe, size=begun.facts["recipe"]["size"], frozen=begun.facts["recipe"]["frozen"])
     else:
         folder = warm_start.folder() if recipe.size == "small" else Path(recipe.trunk)
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -120,7 +120,7 @@ def train_meaning(
     dev = [step_of(samples.as_written(bot), tokens) for bot in material.dev]
 
     def batches(epoch: int) -> _Steps:
-        return _Steps(_menus(data_dir, material.train, recipe, random.Random(f"{recipe.seed} {epoch}")), tokens, recipe.turns)
+        return _Steps(_menus(data_dir, material.train, recipe, random.Random(f"{recipe.seed} {epoch}")), tokens)
 
     def learned(_: nn.Module, step: Step) -> Tensor:
         return step_loss(network, step)
@@ -168,8 +168,8 @@ def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:
 class _Steps(Sequence[Step]):
     """Steps that are made when they are asked for: pieces of all menus at once would not fit."""
 
-    def __init__(self, menus: Sequence[MenuTurns], tokens: MeaningTokens, turns: int) -> None:
-        self.menus, self.tokens, self.turns = menus, tokens, turns
+    def __init__(self, menus: Sequence[MenuTurns], tokens: MeaningTokens) -> None:
+        self.menus, self.tokens = menus, tokens
 
     def __len__(self) -> int:
         return len(self.menus)
@@ -182,23 +182,29 @@ class _Steps(Sequence[Step]):
 
     def __getitem__(self, place: int | slice) -> Step | _Steps:
         if isinstance(place, slice):
-            return _Steps(self.menus[place], self.tokens, self.turns)
-        menu = self.menus[place]
-        chance = random.Random(f"{menu.source} {place}")
-        turns = menu.turns if len(menu.turns) <= self.turns else tuple(chance.sample(menu.turns, self.turns))
-        return step_of(dataclasses.replace(menu, turns=turns), self.tokens)
+            return _Steps(self.menus[place], self.tokens)
+        return step_of(self.menus[place], self.tokens)
 
 
 def _menus(data_dir: Path, bots: Sequence[WrittenBot], recipe: MeaningRecipe, chance: random.Random) -> list[MenuTurns]:
     """The menus of an epoch, in a random order."""
     menus = [samples.varied(bot, bots, chance) for bot in bots]
-    if recipe.indirect:
+    intents = [bot.schema.intents for bot in bots]
+    if "implicature" in recipe.sources:
         menus += samples.implicature_menus(data_dir, samples.is_trained_intent, chance)
-    if recipe.judged:
+    if "circa" in recipe.sources:
         answers = [answer for answer in circa.read(data_dir) if samples.is_trained_question(answer.question)]
         menus += samples.circa_menus(answers, bots, chance)
+    if "sgd" in recipe.sources:
+        menus += released.sgd_menus(data_dir / "sgd", chance)
+    if "requests" in recipe.sources:
+        menus += released.request_menus(intents, chance)
+    if "direct" in recipe.sources:
+        menus += released.direct_menus(data_dir, intents, chance)
+    if recipe.items:
+        menus += read_own_menus(Path(recipe.items))
     chance.shuffle(menus)
-    return menus
+    return [replace(menu, turns=tuple(chance.sample(menu.turns, min(len(menu.turns), recipe.turns)))) for menu in menus]
 
 
 def calibration_menus(recipe: MeaningRecipe) -> list[MenuTurns]:

@@ -7,7 +7,7 @@ import hashlib
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,8 @@ LISTED_REPLIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("accept_offer", "the user accepts what the assistant proposes"),
         ("agree", "user answers the question with yes"),
         ("positive_reply", "positive answer to the pending question"),
+        ("say_yes", "The customer says yes."),
+        ("go_ahead", "wants the bot to do what it proposed"),
     ),
     "no": (
         ("deny", "says no to what the bot asked"),
@@ -40,6 +42,16 @@ LISTED_REPLIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("decline_offer", "the user does not want what the assistant proposes"),
         ("disagree", "user answers the question with no"),
         ("negative_reply", "negative answer to the pending question"),
+        ("say_no", "The customer says no."),
+        ("do_not_do_it", "does not want what the bot proposed"),
+    ),
+    "yes-but": (
+        ("agree_with_condition", "says yes, but only under a condition or with a change"),
+        ("conditional_yes", "accepts with a reservation"),
+    ),
+    "no-but": (
+        ("something_else", "turns it down and wants another one instead"),
+        ("ask_for_alternative", "does not take the offer, asks for something different"),
     ),
     "not-yet": (
         ("not_sure", "cannot decide yet"),
@@ -52,6 +64,10 @@ LISTED_REPLIES: dict[str, tuple[tuple[str, str], ...]] = {
         ("no_preference", "does not mind which"),
         ("dont_care", "any of them will do"),
         ("anything_goes", "leaves the choice to the bot"),
+    ),
+    "courtesy": (
+        ("small_talk", "greetings, thanks, goodbyes and chat that ask for nothing"),
+        ("chitchat", "the user is just being polite"),
     ),
 }
 """Wordings under which bots list replies among their intents."""
@@ -120,14 +136,8 @@ def varied(bot: WrittenBot, others: Sequence[WrittenBot], rng: random.Random) ->
         gone = {intent.name for intent in rng.sample(intents, rng.choice((1, 1, 2)))}
     names = {intent.name for intent in intents}
     strange = [other for other in rng.choice(others).schema.intents if other.name not in names] if rng.random() < 0.3 else []
-    listed: dict[str, str] = {}
-    replies = []
-    if rng.random() < 0.5:
-        for act in ("yes", "no", *(each for each in ("not-yet", "any") if rng.random() < 0.6)):
-            name, description = rng.choice(LISTED_REPLIES[act])
-            if name not in names:
-                listed[act] = name
-                replies.append(IntentSpec(name, description))
+    listed = list_replies(names, rng) if rng.random() < 0.5 else {}
+    replies = list(listed.values())
     kept = [intent for intent in intents if intent.name not in gone] + rng.sample(strange, min(len(strange), rng.randint(1, 4)))
     schema = BotSchema(tuple(kept + replies), bot.schema.slots)
     turns = []
@@ -135,7 +145,7 @@ def varied(bot: WrittenBot, others: Sequence[WrittenBot], rng: random.Random) ->
         if id(turn) in taken:
             continue
         target = target_of(turn)
-        target = dataclasses.replace(target, meaning=_on_menu(target.meaning, gone, listed))
+        target = dataclasses.replace(target, meaning=on_menu(target.meaning, gone, listed))
         turns.append((_dialogue(turn, _retold(turn, rng)), target))
     return MenuTurns(bot.hand, schema, tuple(turns))
 
@@ -148,14 +158,23 @@ def _meaning(turn: WrittenTurn) -> Meaning:
     return NOTHING if turn.kind == "out_of_scope" else ("act", "answer")
 
 
-def _on_menu(meaning: Meaning | None, gone: set[str], listed: dict[str, str]) -> Meaning | None:
+def list_replies(taken: Collection[str], rng: random.Random) -> dict[str, IntentSpec]:
+    """Replies that a bot lists among its intents, by what they are: yes, no, and now and then others; no name that is `taken`."""
+    rare = {"not-yet": 0.6, "any": 0.6, "yes-but": 0.25, "no-but": 0.25, "courtesy": 0.2}
+    acts = ("yes", "no", *(act for act, often in rare.items() if rng.random() < often))
+    drawn = {act: IntentSpec(*rng.choice(LISTED_REPLIES[act])) for act in acts}
+    return {act: intent for act, intent in drawn.items() if intent.name not in taken}
+
+
+def on_menu(meaning: Meaning | None, gone: Collection[str], listed: Mapping[str, IntentSpec]) -> Meaning | None:
+    """A meaning on a menu that lacks the intents `gone` and lists replies among its intents."""
     if meaning is None:
         return None
     kind, name = meaning
     if kind == "intent":
         return NOTHING if name in gone else meaning
     reply = listed.get(name) or listed.get(_LISTED_AS.get(name, ""))
-    return ("intent", reply) if reply else meaning
+    return ("intent", reply.name) if reply else meaning
 
 
 def _dialogue(turn: WrittenTurn, text: str) -> Dialogue:
@@ -199,9 +218,9 @@ def _give_examples(bot: WrittenBot, rng: random.Random) -> tuple[set[int], dict[
 
 
 def implicature_menus(
-    data_dir: Path, wanted: Callable[[str], bool], rng: random.Random, turns_each: int = 36
+    data_dir: Path, wanted: Callable[[str], bool], rng: random.Random, turns_each: int = 24
 ) -> Iterator[MenuTurns]:
-    """Menus of intents of one set with indirect utterances, a few direct ones, and utterances whose intent is not listed.
+    """Menus of intents of one set with indirect utterances, half as many direct ones, and utterances whose intent is not listed.
 
     `wanted` says which intents may be used, by `SET/INTENT`.
     """
@@ -217,7 +236,8 @@ def implicature_menus(
                 intent = menu[place % len(menu)]
                 if left[intent]:
                     turns.append(_utterance(left[intent].pop(), ("intent", intent), "indirect"))
-            for intent in rng.sample(menu, min(len(menu), 4)):
+            for _ in range(turns_each // 2):
+                intent = rng.choice(menu)
                 turns.append(_utterance(rng.choice(direct[intent]), ("intent", intent), "direct"))
             absent = sorted(set(indirect) - set(menu))
             for intent in rng.sample(absent, min(len(absent), 3)):
@@ -248,9 +268,16 @@ def circa_menus(
     order = rng.sample(list(answers), len(answers))
     for start in range(0, len(order) - turns_each + 1, turns_each):
         intents = rng.choice(bots).schema.intents
-        schema = BotSchema(tuple(rng.sample(intents, rng.randint(1, min(4, len(intents))))))
-        turns = tuple(circa_turn(answer) for answer in order[start : start + turns_each])
-        yield MenuTurns("circa", schema, turns)
+        few = rng.sample(intents, rng.randint(1, min(4, len(intents))))
+        listed = list_replies([intent.name for intent in few], rng) if rng.random() < 0.5 else {}
+        turns = [circa_turn(answer) for answer in order[start : start + turns_each]]
+        yield MenuTurns("circa", BotSchema((*few, *listed.values())), tuple(replied(turn, listed) for turn in turns))
+
+
+def replied(turn: tuple[Dialogue, Target], listed: Mapping[str, IntentSpec]) -> tuple[Dialogue, Target]:
+    """The turn where replies are listed among the intents."""
+    dialogue, target = turn
+    return dialogue, dataclasses.replace(target, meaning=on_menu(target.meaning, (), listed))
 
 
 _REPLY_OF = {"Yes": "yes", "No": "no", "Yes, subject to some conditions": "yes-but"}

@@ -51,7 +51,7 @@ class CountingRewriter:
 
 def evaluated(data: Path, answers: dict[str, str], *systems: str) -> tuple[Sheet, CountingRewriter]:
     rewriter = CountingRewriter(answers)
-    return nlu.evaluate(TurnOptions(data, systems=systems), lambda _: nlu.Models(WishScorer(), rewriter)), rewriter
+    return nlu.evaluate(TurnOptions(data, systems=systems), lambda _: nlu.PipelineModels(WishScorer(), rewriter)), rewriter
 
 
 def values(sheet: Sheet, metric: str) -> dict[tuple[str, str], float]:
@@ -113,7 +113,7 @@ def test_each_turn_is_rewritten_once(data: Path) -> None:
 
 def test_intervals_go_by_dialogue_and_the_report_shows_them(data: Path, tmp_path: Path) -> None:
     benchmark = dataclasses.replace(
-        nlu.BENCHMARK, evaluate=partial(nlu.evaluate, load=lambda _: nlu.Models(WishScorer(), CountingRewriter(DIRECT_OF)))
+        nlu.BENCHMARK, evaluate=partial(nlu.evaluate, load=lambda _: nlu.PipelineModels(WishScorer(), CountingRewriter(DIRECT_OF)))
     )
     found = runner.run(benchmark, TurnOptions(data), "grice bench nlu")
     found.write(tmp_path / "nlu.json")

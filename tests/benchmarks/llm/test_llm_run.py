@@ -17,7 +17,7 @@ from openai_server import chat, openai_server, refusing
 from redis_process import eventually
 
 from grice.benchmarks.llm import LlmOptions, LlmTask, Question, Sample, Sampling, answer_all, read_run, run_folders
-from grice.benchmarks.llm.progress import HOPELESS, Progress
+from grice.benchmarks.llm.progress import HOPELESS, SpendingBar
 from grice.benchmarks.llm.side_by_side import Once, answer_side_by_side
 from grice.middleware.llm import ChatModel, ChatSettings, Message, Reply, ReplyCache
 from grice.middleware.llm.pace import Pace
@@ -312,7 +312,7 @@ def test_every_attempt_takes_a_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_bar_says_what_it_cost(tmp_path: Path) -> None:
     with openai_server([chat("yes"), chat("perhaps")]) as server:
         run = asked(server.url, tmp_path, range(2), llm_workers=1)
-    with Progress("m even", 2) as progress:
+    with SpendingBar("m even", 2) as progress:
         for sample in run.samples:
             progress.count(sample)
         assert progress.text == "$0.0001, 1 unparsable"

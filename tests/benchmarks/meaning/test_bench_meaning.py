@@ -9,11 +9,11 @@ from bench_fixtures import bench, check_shape
 from meaning_fixtures import held_intents, write_circa, write_implicature, write_multidogo, write_sgd_intents
 
 from grice.benchmarks.meaning.benchmark import TASKS
-from grice.benchmarks.meaning.cases import DONT_CARE
 from grice.benchmarks.meaning.held_out import indirect_cases, judged_answers, scope_cases, written_cases
 from grice.benchmarks.meaning.judged import CIRCA
 from grice.benchmarks.meaning.services import multidogo_cases, sgd_cases, sgd_x_cases
 from grice.models.data import implicature
+from grice.models.data.user_turns import DONT_CARE
 from grice.models.errors import DataNotFound, InputError
 from grice.models.training.meaning.written import HELD_HANDS, SlotMention, read_hands
 

@@ -14,7 +14,7 @@ from openai_server import chat, openai_server
 from grice.benchmarks.llm import WindowedOptions
 from grice.benchmarks.persuasion import critical
 from grice.benchmarks.persuasion.annotations import AnnotatedDialogue, read_annotations
-from grice.benchmarks.persuasion.critical import CHOICES, Finding
+from grice.benchmarks.persuasion.critical import CHOICES, MessageFinding
 from grice.benchmarks.persuasion.questions import LETTERS, IntentionQuestion
 from grice.middleware.cli import main
 from grice.models.errors import InputError
@@ -70,16 +70,16 @@ def test_only_marked_messages_of_the_persuader_are_asked_about() -> None:
 def test_agreement_counts_pairs_of_findings() -> None:
     asked = critical.critical_questions([dialogue()])[0]
     found = [
-        Finding(asked, "er-criticizes", "hpos-"),
-        Finding(asked, "er-motivates", "hpos-"),
-        Finding(asked, "er-motivates", "spos+"),
-        Finding(asked, None, "hneg-"),
+        MessageFinding(asked, "er-criticizes", "hpos-"),
+        MessageFinding(asked, "er-motivates", "hpos-"),
+        MessageFinding(asked, "er-motivates", "spos+"),
+        MessageFinding(asked, None, "hneg-"),
     ]
     rows = {row[0]: row[1:] for row in critical.agreement(found).rows}
     assert rows["er-criticizes"] == (1, 0, 1)
     assert rows["er-motivates"] == (1, 1, 2)
     assert rows["no answer"] == (0, 1, 1)
-    assert critical.agreement([Finding(asked, None, None)]).header == ("judge \\ detector", "not asked", "all")
+    assert critical.agreement([MessageFinding(asked, None, None)]).header == ("judge \\ detector", "not asked", "all")
 
 
 class Seer:

@@ -17,8 +17,7 @@ from grice.models.face_acts.detector import FaceActDetector
 from grice.models.face_acts.heads import FaceHeads, agreement_inputs
 from grice.models.manifest import read_manifest
 from grice.models.results import FACE_ACTS
-from grice.models.runtime.heads import FARTHEST
-from grice.models.runtime.recurrent_networks import softmax
+from grice.models.runtime.heads import FARTHEST, softmax
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.face_acts import members as face_members
 from grice.models.training.face_acts import recipe as intentions

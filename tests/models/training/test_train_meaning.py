@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from bench_fixtures import assert_same_weights
 
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
@@ -16,11 +17,12 @@ from grice.models.export.meaning import export_meaning
 from grice.models.manifest import read_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
-from grice.models.meaning.results import MeaningQuestion
+from grice.models.meaning.results import MOST_POSSIBLE, MeaningQuestion
 from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.checkpoint import load_checkpoint
-from grice.models.training.meaning.loss import step_of
+from grice.models.training.meaning.loss import Step, step_loss, step_of
+from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.recipe import MeaningRecipe, restore, train_meaning
 from grice.models.training.meaning.samples import MenuTurns, as_written
 from grice.models.training.meaning.written import read_hands
@@ -54,7 +56,7 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> MeaningRecipe:
     for hand, goods in (("Y", ("cheese", "tea")), ("Z", ("bread", "fish", "soap"))):
         (hands / f"{hand}.txt").write_text("".join(BOT.format(each) for each in goods), encoding="utf-8")
     schedule = Schedule(epochs=12, learning_rate=3e-4, checkpoint_every=1)
-    return MeaningRecipe(held_hands=("Y",), dev=0.1, hands=str(hands), indirect=False, judged=False, schedule=schedule)
+    return MeaningRecipe(held_hands=("Y",), dev=0.1, hands=str(hands), sources=(), schedule=schedule)
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +97,33 @@ def test_it_learns_what_it_is_shown(recipe: MeaningRecipe, trained: Path) -> Non
     assert found.facts["held_out"]["Y/n_indirect"] == 8
 
 
-def test_a_stopped_run_goes_on(recipe: MeaningRecipe, tmp_path: Path) -> None:
-    short = replace(recipe, schedule=replace(recipe.schedule, epochs=2))
+def test_a_stopped_run_goes_on_as_if_it_had_not_been(
+    recipe: MeaningRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = replace(recipe, turns=4, schedule=replace(recipe.schedule, epochs=2))
     train_meaning(tmp_path, tmp_path / "whole", short)
-    state = torch.load(tmp_path / "whole" / "checkpoint.pt", weights_only=True)
-    assert state["step"] == 4
-    again = train_meaning(tmp_path, tmp_path / "whole", short)
-    assert torch.load(tmp_path / "whole" / "checkpoint.pt", weights_only=True)["step"] == 4
-    assert again == load_checkpoint(tmp_path / "whole" / "model", restore).facts["held_out"]
+    steps = iter(range(3))
+
+    def stop(network: MeaningNetwork, step: Step) -> torch.Tensor:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        return step_loss(network, step)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("grice.models.training.meaning.recipe.step_loss", stop)
+        with pytest.raises(KeyboardInterrupt):
+            train_meaning(tmp_path, tmp_path / "stopped", short)
+    train_meaning(tmp_path, tmp_path / "stopped", short)
+    one, other = (load_checkpoint(tmp_path / name / "model", restore).model for name in ("whole", "stopped"))
+    assert_same_weights(one, other)
+
+
+def test_training_may_begin_with_a_checkpoint(recipe: MeaningRecipe, trained: Path, tmp_path: Path) -> None:
+    still = replace(recipe, size="large", schedule=Schedule(epochs=1, learning_rate=0.0))
+    train_meaning(tmp_path, tmp_path, still, "cpu", trained)
+    begun, ended = (load_checkpoint(folder, restore) for folder in (trained, tmp_path / "model"))
+    assert_same_weights(begun.model, ended.model)
+    assert ended.facts["recipe"]["size"] == "small"
 
 
 def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None:
@@ -115,7 +136,7 @@ def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None
         readings = network([reader.tokens.read_turn(DIALOGUE)], options)
     for name in OUTPUTS[:5]:
         expected = getattr(readings, name)[0].numpy()
-        assert np.allclose(getattr(scores, name), expected, atol=0.15 * np.abs(expected[np.abs(expected) < 1e3]).max()), name
+        assert np.allclose(getattr(scores, name), expected, atol=0.03 * np.abs(expected[np.abs(expected) < 1e3]).max()), name
 
 
 def test_four_bits_read_nearly_the_same(exported: Path) -> None:
@@ -139,7 +160,8 @@ def test_order_does_not_matter(exported: Path) -> None:
 def test_shares_margin_and_evidence(exported: Path) -> None:
     (found,) = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu")).predict([question(DIALOGUE)])
     shares = [each.share for each in found.possible]
-    assert sum(shares) == pytest.approx(1, abs=1e-5)
+    assert len(shares) == MOST_POSSIBLE
+    assert 0.9 < sum(shares) <= 1 + 1e-5
     assert shares == sorted(shares, reverse=True)
     assert found.margin == pytest.approx(shares[0] - shares[1])
     assert found.kind == "unknown" or found.meaning == found.possible[0].name
