@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from grice.models.dialogue import check_each
 from grice.models.errors import InputError
 from grice.models.manifest import Manifest, read_manifest
+from grice.models.meaning.reader import load_meaning_reader
 from grice.models.results import SlotValues
 from grice.models.runtime.heads import softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
+from grice.models.slots.by_meaning import MeaningSlotResolver
 from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.slots.questions import SlotQuestion
 from grice.models.text.template import read_tokenizer
@@ -76,11 +78,15 @@ class SlotResolver:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_slot_resolver(name: str | Path = "slot_values", *, runtime: Runtime = Runtime()) -> SlotResolver:
+def load_slot_resolver(name: str | Path = "slot_values", *, runtime: Runtime = Runtime()) -> SlotResolver | MeaningSlotResolver:
     """The shipped resolver by name, or one from a folder; loaded once a process for the same arguments.
+
+    A reader of meaning (`meaning`, or the folder of one) answers, too.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
+    if read_manifest(name).task == "meaning":
+        return MeaningSlotResolver(load_meaning_reader(name, runtime=runtime))
     return SlotResolver(read_manifest(name, "slot-values"), runtime)

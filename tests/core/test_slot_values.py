@@ -117,3 +117,14 @@ def test_the_temperature_and_the_margin_are_those_of_the_manifest() -> None:
     unsure = SlotResolver(replace(manifest, settings={**manifest.settings, "margin": 1.0})).predict(asked)
     assert [each.ambiguous for each in sure] == [False, False]
     assert [each.ambiguous for each in unsure] == [True, True]
+
+
+def test_the_reader_of_meaning_answers_too() -> None:
+    resolver = load_slot_resolver("meaning")
+    said, silent = resolver.predict([question("A luxury one, please.", PRICE), question("Thanks a lot, goodbye!", PRICE)])
+    assert said.value == "luxury"
+    assert sum(said.probabilities) + said.not_mentioned == pytest.approx(1, abs=1e-5)
+    assert silent.value is None
+    assert not silent.ambiguous
+    assert silent.not_mentioned > said.not_mentioned
+    assert resolver.predict([]) == []

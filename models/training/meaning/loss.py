@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from grice.models.training.meaning.network import SLOT_STATES, TURN_KINDS, Meani
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TURNS_AT_ONCE = 16
+DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
 
 TurnStep = tuple[Dialogue, TurnPieces, Target]
 
@@ -50,11 +52,30 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     """The mean loss of the step's turns."""
     options = network.read_options(step.texts, step.kinds, step.owners)
     total = torch.zeros(())
+    directness = []
     for start in range(0, len(step.turns), TURNS_AT_ONCE):
         part = step.turns[start : start + TURNS_AT_ONCE]
         readings = network([pieces for _, pieces, _ in part], options)
         total = total + _loss(readings, step, part)
-    return total / len(step.turns)
+        directness.append(readings.kinds[:, DIRECT] - readings.kinds[:, INDIRECT])
+    return (total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])) / len(step.turns)
+
+
+def order_loss(directness: Tensor, targets: Sequence[Target]) -> Tensor:
+    """Of each pair of forms of one turn the more direct shall have the larger score."""
+    forms: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row, target in enumerate(targets):
+        if target.compared:
+            name, place = target.compared
+            forms[name].append((place, row))
+    gaps = [
+        directness[row] - directness[other]
+        for each in forms.values()
+        for place, row in each
+        for farther, other in each
+        if place < farther
+    ]
+    return functional.softplus(-torch.stack(gaps)).sum() if gaps else torch.zeros(())
 
 
 def _loss(readings: Readings, step: Step, part: Sequence[TurnStep]) -> Tensor:

@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from grice.models.data import direct, sgd
 from grice.models.data.sgd import ServiceSchema, SgdTurn
 from grice.models.data.split import Part
+from grice.models.data.user_turns import DONT_CARE
 from grice.models.dialogue import Dialogue
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.meaning.samples import Meaning, MenuTurns, Target, list_replies, replied, typed
@@ -24,7 +26,12 @@ from grice.models.training.slots import examples
 TURNS = 40
 """Of a menu."""
 MOST_INTENTS, MOST_SLOTS, MOST_VALUES = 10, 9, 8
-DONT_CARE = "dontcare"
+FORMS: tuple[tuple[Literal["direct", "original", "indirect"], TurnKind | None], ...] = (
+    ("direct", "direct"),
+    ("original", None),
+    ("indirect", "indirect"),
+)
+"""Of a turn in DIRECT, the most direct first, and what is said of each; the original may be either."""
 
 _SaidTurn = tuple[SgdTurn, Dialogue]
 _REPLY_OF = {"AFFIRM_INTENT": "yes", "SELECT": "yes", "REQUEST_ALTS": "no-but", "NEGATE_INTENT": "no"}
@@ -175,7 +182,7 @@ def _request_mentions(example: examples.SlotExample) -> dict[str, SlotMention]:
 def direct_menus(
     data_dir: Path, bots: Sequence[Sequence[IntentSpec]], rng: random.Random, part: Part = "train", count: int = 40
 ) -> Iterator[MenuTurns]:
-    """`count` menus of DIRECT's turns, direct and indirect in equal parts; only how direct they are is known of them.
+    """`count` menus of DIRECT's turns, each in its three forms; only how direct they are is known of them.
 
     Args:
         bots: intents of bots, a few of which stand on the menu.
@@ -184,16 +191,17 @@ def direct_menus(
         DataNotFound, DataCorrupt: the data set is missing or damaged.
     """
     rows = [row for row in direct.read(data_dir, parts=[part]) if row.quality == "Good"]
-    order = rng.sample(rows, min(len(rows), count * TURNS // 2))
-    for start in range(0, len(order), TURNS // 2):
+    each = TURNS // len(FORMS)
+    order = rng.sample(rows, min(len(rows), count * each))
+    for start in range(0, len(order), each):
         turns = [
-            (Dialogue.of(text, row.history[-4:]), Target(None, None, kind, None))
-            for row in order[start : start + TURNS // 2]
-            for text, kind in _forms(row)
+            (Dialogue.of(getattr(row, form), row.history[-4:]), Target(None, None, kind, None, compared=(_name(row), place)))
+            for row in order[start : start + each]
+            for place, (form, kind) in enumerate(FORMS)
         ]
         few = rng.choice(bots)
         yield MenuTurns("direct", BotSchema(tuple(rng.sample(few, min(len(few), 3)))), tuple(turns))
 
 
-def _forms(row: direct.Triple) -> tuple[tuple[str, TurnKind], ...]:
-    return (row.direct, "direct"), (row.indirect, "indirect")
+def _name(row: direct.Triple) -> str:
+    return f"{row.dialogue_id} {row.turn_index}"

@@ -83,6 +83,7 @@ class Target:
         meaning: on its menu; None: nobody knows. mentions: of slots; None: nobody knows.
         kind, changes: as a written turn has them; kind may be None. option: which is chosen, from 1; 0: none.
         judged: shares of judges, by class of Circa.
+        compared: the turn that this one is a form of, and its place among the forms, the most direct first; None: it has no others.
     """
 
     meaning: Meaning | None
@@ -91,6 +92,7 @@ class Target:
     changes: bool | None = None
     option: int = 0
     judged: tuple[float, ...] = ()
+    compared: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ behind it: the user changes what was said before. MEANING is an intent, a reply 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
 from grice.models.dialogue import Turn
-from grice.models.errors import DataCorrupt, DataNotFound
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
+from grice.models.training.shorthand import Line, hand_files, read_parts
 
 HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
@@ -94,11 +94,7 @@ def read_hands(folder: Path = HANDS, names: Sequence[str] = ()) -> dict[str, lis
     Raises:
         DataNotFound: there is no such hand. DataCorrupt: a file is not in the shorthand; says the line.
     """
-    files = {path.stem: path for path in sorted(folder.glob("*.txt"))}
-    for name in names:
-        if name not in files:
-            raise DataNotFound(f"{folder}: no hand {name}; there are {', '.join(files) or 'none'}")
-    return {name: read_hand(path) for name, path in files.items() if not names or name in names}
+    return {name: read_hand(path) for name, path in hand_files(folder, names).items()}
 
 
 def read_hand(path: Path) -> list[WrittenBot]:
@@ -107,42 +103,10 @@ def read_hand(path: Path) -> list[WrittenBot]:
     Raises:
         DataNotFound, DataCorrupt: as `read_hands`.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataNotFound(f"{path}: {error.strerror}") from error
-    return [_bot(path.stem, part) for part in _parts(path, lines)]
+    return [_bot(path.stem, part) for part in read_parts(path)]
 
 
-class _Line:
-    """A line, which can say where it stands."""
-
-    def __init__(self, path: Path, number: int, text: str) -> None:
-        self.where = f"{path.name}, line {number}"
-        self.tag, _, rest = text.strip().partition(" ")
-        self.text = rest.strip()
-        self.fields = [part.strip() for part in rest.split("|")]
-
-    def corrupt(self, got: object, allowed: str) -> DataCorrupt:
-        return DataCorrupt(f"{self.where}: got {got!r}; allowed: {allowed}")
-
-
-def _parts(path: Path, lines: Sequence[str]) -> Iterator[list[_Line]]:
-    """The lines of each bot."""
-    part: list[_Line] = []
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        line = _Line(path, number, text)
-        if line.tag == "==" and part:
-            yield part
-            part = []
-        part.append(line)
-    if part:
-        yield part
-
-
-def _bot(hand: str, lines: Sequence[_Line]) -> WrittenBot:
+def _bot(hand: str, lines: Sequence[Line]) -> WrittenBot:
     head, *rest = lines
     if head.tag != "==" or len(head.fields) != 2:
         raise head.corrupt(head.tag, "== DOMAIN | what the bot is")
@@ -163,24 +127,18 @@ def _bot(hand: str, lines: Sequence[_Line]) -> WrittenBot:
     return WrittenBot(hand, domain, service, schema, tuple(turns))
 
 
-def _split(line: _Line, count: int) -> list[str]:
-    if len(line.fields) != count:
-        raise line.corrupt(f"{len(line.fields)} fields", f"{count}")
-    return line.fields
-
-
-def _intent(line: _Line) -> IntentSpec:
-    name, description = _split(line, 2)
+def _intent(line: Line) -> IntentSpec:
+    name, description = line.split(2)
     return IntentSpec(name, description)
 
 
-def _slot(line: _Line) -> SlotSpec:
-    name, description, values = _split(line, 3)
+def _slot(line: Line) -> SlotSpec:
+    name, description, values = line.split(3)
     return SlotSpec(name, description, () if values == "*" else tuple(part.strip() for part in values.split(";") if part.strip()))
 
 
-def _turn(line: _Line, history: tuple[Turn, ...], schema: BotSchema) -> WrittenTurn:
-    kind, meaning, slots, text, direct, wrong = _split(line, 6)
+def _turn(line: Line, history: tuple[Turn, ...], schema: BotSchema) -> WrittenTurn:
+    kind, meaning, slots, text, direct, wrong = line.split(6)
     if kind.rstrip("~") not in _KINDS or not text or not direct:
         raise line.corrupt(kind, "i, d, c or o, with a turn and its direct form")
     intents = {intent.name for intent in schema.intents}
@@ -206,7 +164,7 @@ def _turn(line: _Line, history: tuple[Turn, ...], schema: BotSchema) -> WrittenT
     )
 
 
-def _mention(line: _Line, part: str, schema: BotSchema) -> tuple[str, SlotMention]:
+def _mention(line: Line, part: str, schema: BotSchema) -> tuple[str, SlotMention]:
     name, _, value = (each.strip() for each in part.partition("="))
     slot = next((slot for slot in schema.slots if slot.name == name), None)
     if slot is None:

@@ -1,98 +1,116 @@
-"""What the reader of meaning learns from beside the written bots: released dialogues, our requests, a bot's own turns."""
+"""The turns written for the model of meaning: they are in order, and none of their words are those of what is evaluated."""
 
 from __future__ import annotations
 
-import random
+import csv
+import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from meaning_fixtures import item, write_items, write_sgd_intents
+from data_fixtures import needs_released_data
 
-from grice.models.errors import InputError
-from grice.models.schema import IntentSpec
-from grice.models.training.meaning.own_turns import read_own_menus
-from grice.models.training.meaning.released import request_menus, sgd_menus
-from grice.models.training.meaning.samples import MenuTurns
-from grice.models.training.meaning.written import SlotMention
+from grice.models.data import sgd
+from grice.models.errors import DataCorrupt, DataNotFound
+from grice.models.training.overlap import runs_of, runs_of_all
+from grice.models.training.meaning.written import REPLIES, SlotMention, WrittenBot, read_hand, read_hands
 
+OURS = Path(__file__).parents[3] / "benchmarks" / "indirect_requests" / "ours.jsonl"
 
-def targets(menu: MenuTurns) -> dict[str, object]:
-    return {dialogue.last.text: target.meaning for dialogue, target in menu.turns}
-
-
-def test_annotated_turns_in_any_wording(tmp_path: Path) -> None:
-    write_sgd_intents(tmp_path)
-    wordings = set()
-    for seed in range(30):
-        (menu,) = sgd_menus(tmp_path / "sgd", random.Random(seed))
-        names = [intent.name for intent in menu.schema.intents]
-        order = next(name for name in names if name.startswith("OrderCake"))
-        wordings.add(order)
-        found = targets(menu)
-        assert found["A cake of any size, for Ada."] == ("intent", order)
-        assert found["What does it cost?"] is None
-        replies = {text: found[text] for text in ("Sure.", "No, the little one.", "Thanks, bye.", "Show me others.")}
-        if len(names) == 3:  # no replies are listed
-            assert replies == {
-                "Sure.": ("act", "yes"),
-                "No, the little one.": ("act", "no-but"),
-                "Thanks, bye.": ("act", "courtesy"),
-                "Show me others.": ("act", "no-but"),
-            }
-        else:
-            assert replies["Sure."] in {("intent", name) for name in names}
-        size, name = ("size", "name") if order == "OrderCake" else ("extent", "who")
-        mentions = {dialogue.last.text: target.mentions for dialogue, target in menu.turns}
-        assert mentions["A cake of any size, for Ada."] == {size: SlotMention("any"), name: SlotMention("meant", words="Ada")}
-        assert mentions["No, the little one."] == {size: SlotMention("meant", ("small",))}
-    assert wordings == {"OrderCake", *(f"OrderCakeAs{variant}" for variant in "12345")}
+KIOSK = """
+== kiosk | sells papers and snacks
+i buy_snack | buy something to eat
+i ask_hours | ask when it is open
+s snack | what to eat | crisps; an apple
+s size | how big | small; large
+s name | whose order | *
+b Shall I pack it?
+> i | no-but:ask_hours | | my bus is here, when do you close | No, tell me when you close. | Yes, pack it.
+u Crisps please.
+b Small or large, for whom?
+> d~ | - | snack=an apple; size=?small/large; name="Ada" | an apple after all, for Ada | An apple, for Ada. |
+> i | buy_snack | snack=!crisps; size=* | whatever, if it does not crunch | Something that is no crisps. | Crisps.
+> i | option 2 | | the one my doctor likes | The second one. | The first one.
+"""
 
 
-def test_requests_to_slots_of_different_services() -> None:
-    intents = [IntentSpec(name, "") for name in ("a", "b", "c", "d")]
-    menus = list(request_menus([intents], random.Random(0), count=20))
-    assert len(menus) == 20
-    said = set()
-    for menu in menus:
-        slots = {slot.name: slot for slot in menu.schema.slots}
-        assert len(menu.schema.intents) == 3
-        for _, target in menu.turns:
-            assert target.meaning is None
-            assert target.mentions is not None
-            for name, mention in target.mentions.items():
-                said.add(mention.said)
-                assert set(mention.values) <= set(slots[name].values)
-                assert (len(mention.values) > 1) == (mention.said == "ambiguous")
-    assert said == {"meant", "ambiguous"}
+@pytest.fixture(scope="module")
+def hands() -> dict[str, list[WrittenBot]]:
+    return read_hands()
 
 
-def test_own_turns_with_the_same_menu_are_read_together(tmp_path: Path) -> None:
-    other = item(9, intents=[{"name": "pay_fine", "description": "pay what is due"}], gold_intent="pay_fine")
-    path = write_items(
-        tmp_path / "items.jsonl",
-        item(1),
-        other,
-        item(2, kind="direct", text="Harbour.", gold_intent=None, gold_slots={"branch": "harbour"}),
-        item(3, kind="courtesy", text="Thanks!", gold_intent=None),
-        item(4, kind="out_of_scope", text="Sing!", gold_intent=None, gold_slots={}),
-        item(5, kind="direct", text="Either.", gold_intent=None, gold_slots={"branch": "dontcare"}),
-    )
-    library, fines = read_own_menus(path)
-    assert [target.meaning for _, target in fines.turns] == [("intent", "pay_fine")]
-    assert [target.meaning for _, target in library.turns] == [
-        ("intent", "renew_loan"),
-        *(("act", act) for act in ("answer", "courtesy", "none", "answer")),
-    ]
-    assert library.turns[1][1].mentions == {"branch": SlotMention("meant", ("harbour",))}
-    assert library.turns[4][1].mentions == {"branch": SlotMention("any")}
+def turns(hands: dict[str, list[WrittenBot]]) -> Iterator[str]:
+    return (turn.text for bots in hands.values() for bot in bots for turn in bot.turns)
 
 
-def test_many_own_turns_make_several_menus(tmp_path: Path) -> None:
-    menus = read_own_menus(write_items(tmp_path / "items.jsonl", *(item(number) for number in range(90))))
-    assert [len(menu.turns) for menu in menus] == [40, 40, 10]
+def test_the_shorthand_says_all(tmp_path: Path) -> None:
+    (tmp_path / "K.txt").write_text(KIOSK, encoding="utf-8")
+    (bot,) = read_hand(tmp_path / "K.txt")
+    first, second, third, fourth = bot.turns
+    assert (first.meaning, first.instead, first.kind) == ("no-but", "ask_hours", "indirect")
+    assert [turn.speaker for turn in second.history] == ["user", "bot"]
+    assert second.changes
+    assert second.mentions == {
+        "snack": SlotMention("meant", ("an apple",)),
+        "size": SlotMention("ambiguous", ("small", "large")),
+        "name": SlotMention("meant", words="Ada"),
+    }
+    assert third.mentions == {"snack": SlotMention("not_this", ("crisps",)), "size": SlotMention("any")}
+    assert (fourth.meaning, fourth.option) == ("option", 2)
 
 
-def test_a_value_that_the_menu_does_not_have(tmp_path: Path) -> None:
-    path = write_items(tmp_path / "items.jsonl", item(1), item(2, gold_slots={"branch": "attic"}))
-    with pytest.raises(InputError, match="line 2, gold_slots, branch: got 'attic'; allowed: main, harbour, dontcare"):
-        read_own_menus(path)
+@pytest.mark.parametrize(
+    ("was", "becomes", "message"),
+    [
+        ("no-but:ask_hours", "no-but:ask_price", "line 9: got 'ask_price'; allowed: ask_hours, buy_snack"),
+        ("no-but:ask_hours", "perhaps", "line 9: got 'perhaps'; allowed: an intent of the bot"),
+        ("snack=!crisps", "snack=!cake", "line 13: got 'cake'; allowed: crisps, an apple"),
+        ("snack=!crisps", "drink=tea", "line 13: got 'drink=tea'; allowed: snack, size, name"),
+        ("i buy_snack |", "x buy_snack |", "line 3: got 'x'"),
+    ],
+)
+def test_a_slip_is_told_with_its_line(tmp_path: Path, was: str, becomes: str, message: str) -> None:
+    (tmp_path / "K.txt").write_text(KIOSK.replace(was, becomes), encoding="utf-8")
+    with pytest.raises(DataCorrupt, match=message):
+        read_hand(tmp_path / "K.txt")
+
+
+def test_a_hand_that_is_not_there() -> None:
+    with pytest.raises(DataNotFound, match="no hand Z9; there are A, B"):
+        read_hands(names=["Z9"])
+
+
+def test_every_hand_is_in_order(hands: dict[str, list[WrittenBot]]) -> None:
+    assert len(hands) >= 16
+    for name, bots in hands.items():
+        texts = [turn.text.lower() for bot in bots for turn in bot.turns if len(turn.text.split()) > 6]
+        assert len(set(texts)) > 0.95 * len(texts), name  # contrast groups have a turn twice, under two questions
+        for bot in bots:
+            assert len(bot.schema.intents) >= 5
+            assert bot.turns
+            kinds = {turn.kind for turn in bot.turns}
+            assert {"indirect", "direct"} <= kinds
+            assert any(turn.meaning in REPLIES for turn in bot.turns)
+
+
+def test_no_five_words_in_a_row_are_those_of_our_requests(hands: dict[str, list[WrittenBot]]) -> None:
+    ours = runs_of_all(json.loads(line)["utterance"] for line in OURS.read_text(encoding="utf-8").splitlines())
+    assert [text for text in turns(hands) if runs_of(text) & ours] == []
+
+
+@needs_released_data
+def test_no_five_words_in_a_row_are_those_of_released_test_files(hands: dict[str, list[WrittenBot]]) -> None:
+    folder = Path(os.environ["GRICE_DATA_DIR"])
+    evaluated: set[tuple[str, ...]] = set()
+    for path in folder.glob("implicature/*/*.in"):
+        if "train" not in path.name:
+            evaluated |= runs_of_all(path.read_text(encoding="utf-8").splitlines())
+    for path in folder.glob("circa/*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            evaluated |= runs_of_all(row["answer-Y"] for row in csv.DictReader(file, delimiter="\t"))
+    with (folder / "direct" / "test.csv").open(newline="", encoding="utf-8") as file:
+        evaluated |= runs_of_all(row["indirect_utterance"] for row in csv.DictReader(file))
+    for dialogue in sgd.read(folder / "sgd", "test"):
+        evaluated |= runs_of_all(turn.turn.text for turn in dialogue.turns if turn.turn.speaker == "user")
+    assert [text for text in turns(hands) if runs_of(text) & evaluated] == []

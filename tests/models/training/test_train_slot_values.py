@@ -24,7 +24,7 @@ from grice.models.training import vocabulary
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bit_encoder import rounded_encoder
 from grice.models.training.low_bits import BLOCK, LowBits, rounded
-from grice.models.training.meaning.overlap import runs_of_all
+from grice.models.training.overlap import runs_of_all
 from grice.models.training.slots import examples as slot_examples
 from grice.models.training.slots.examples import SlotExample, read, written
 from grice.models.training.slots.items import AskedSlots, collate
