@@ -18,7 +18,7 @@ from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads,
 from grice.models.export.onnx_files import write_fp32, write_precision
 from grice.models.manifest import read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
-from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.meaning.reader import OUTPUTS, SURE_BY, MeaningReader
 from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
@@ -28,7 +28,7 @@ from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
 from grice.models.training.trainer import Schedule
 
-UNCALIBRATED = Calibration(1.0, {"bias": 0.0, "share": 0.0, "margin": 0.0, "cosine": 0.0}, 1.0, 1.0)
+UNCALIBRATED = Calibration(1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), {"intent": 1.0, "act": 1.0}, 1.0)
 LONGEST = 160
 """Pieces that a text may have."""
 

@@ -82,6 +82,15 @@ class MeaningScores:
         return float(1 - softmax(self.slot_states[place])[0])
 
 
+SURE_BY = ("share", "margin", "cosine", "intent")
+"""What sureness follows from, beside a bias."""
+
+
+def sure_by(scores: MeaningScores, place: int, share: float, margin: float) -> list[float]:
+    """The numbers of `SURE_BY` for the best meaning, at `place`; `margin` is how far its share is ahead."""
+    return [share, margin, float(scores.cosines[place]), float(scores.options[place].kind == "intent")]
+
+
 class MeaningReader:
     """Reads turns against menus; the vectors of a menu are kept for the next turn.
 
@@ -92,9 +101,9 @@ class MeaningReader:
     def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
         self.precision = precision = runtime.precision
         self.manifest = manifest
-        self.threshold = manifest.number("threshold", 0, 1)
+        self.thresholds = {kind: manifest.number(f"thresholds.{kind}", 0, 1) for kind in ("intent", "act")}
         self.temperature = manifest.number("temperature", 0.01, 100)
-        self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", "share", "margin", "cosine")]
+        self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
         self.tokens = MeaningTokens(read_tokenizer(manifest.path("tokenizer.json")))
         self.trunk = Session(manifest.path(f"trunk.{precision}.onnx"), runtime)
@@ -156,9 +165,7 @@ class MeaningReader:
         order = np.argsort(-shares, kind="stable")
         place = places[order[0]]
         best, margin = scores.options[place], float(shares[order[0]] - shares[order[1]])
-        bias, of_share, of_margin, of_cosine = self.confidence
-        sure = float(sigmoid(bias + of_share * shares[order[0]] + of_margin * margin + of_cosine * scores.cosines[place]))
-        known = sure >= self.threshold
+        known = (sure := self._sureness(scores, place, float(shares[order[0]]), margin)) >= self.thresholds[best.kind]
         return TurnMeaning(
             best.kind if known else "unknown",
             best.name if known else "",
@@ -170,6 +177,11 @@ class MeaningReader:
             int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
             _evidence(text, scores, place),
         )
+
+    def _sureness(self, scores: MeaningScores, place: int, share: float, margin: float) -> float:
+        """How likely the best meaning, at `place`, is right."""
+        bias, *weights = self.confidence
+        return float(sigmoid(np.float32(bias + np.dot(weights, sure_by(scores, place, share, margin)))))
 
     def _slots(self, text: str, scores: MeaningScores) -> Iterator[SlotMeaning]:
         for at, option in enumerate(scores.options):

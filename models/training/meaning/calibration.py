@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from grice.models.errors import InputError
-from grice.models.meaning.reader import MeaningReader, MeaningScores
+from grice.models.meaning.reader import SURE_BY, MeaningReader, MeaningScores, sure_by
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))
+THRESHOLDS = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
 PRECISION = 0.9
-"""Of intents that are said of indirect turns, how many shall be right."""
+"""Of intents that are said of indirect turns, and of acts that are said of any, how many shall be right."""
 MOST_DISTURBED = 0.015
 """Share of direct, courtesy and out-of-scope turns that may get a wrong intent."""
 MOST_FALSE_FILLS = 0.012
@@ -29,13 +30,14 @@ class Calibration:
     """Settings of the reader.
 
     Attributes:
-        temperature: scores are divided by it. confidence: of the best meaning, by a logistic of its share, margin and cosine.
-        threshold: from which confidence on a meaning is said. slot_threshold: from which likelihood on a slot is spoken of.
+        temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
+        thresholds: from which confidence on an intent is said, and an act.
+        slot_threshold: from which likelihood on a slot is spoken of.
     """
 
     temperature: float
     confidence: dict[str, float]
-    threshold: float
+    thresholds: dict[str, float]
     slot_threshold: float
 
 
@@ -59,7 +61,11 @@ class _Case:
         shares = softmax(self.meanings / temperature)
         place = int(shares.argmax())
         first, second = np.sort(shares)[::-1][:2]
-        return [float(first), float(first - second), float(self.scores.cosines[self.scores.meanings[place]])]
+        return sure_by(self.scores, self.scores.meanings[place], float(first), float(first - second))
+
+    @property
+    def says_intent(self) -> bool:
+        return self.scores.options[self.scores.meanings[int(self.meanings.argmax())]].kind == "intent"
 
 
 def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
@@ -77,10 +83,12 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     features = np.array([case.features(temperature) for case in cases])
     right = np.array([case.is_right for case in cases])
     fitted = LogisticRegression(C=100.0, max_iter=1000).fit(features, right)
-    weights = dict(zip(("share", "margin", "cosine"), map(float, fitted.coef_[0]), strict=True))
+    weights = dict(zip(SURE_BY, map(float, fitted.coef_[0]), strict=True))
     sure = fitted.predict_proba(features)[:, 1]
     confidence = {"bias": float(fitted.intercept_[0]), **weights}
-    return Calibration(temperature, confidence, _threshold(cases, sure, right), _slot_threshold(cases))
+    intents = np.array([case.says_intent for case in cases])
+    thresholds = {"intent": _intent_threshold(cases, sure, right, intents), "act": _act_threshold(sure[~intents], right[~intents])}
+    return Calibration(temperature, confidence, thresholds, _slot_threshold(cases))
 
 
 def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:
@@ -97,17 +105,26 @@ def _loss(cases: Sequence[_Case], temperature: float) -> float:
     return -float(np.mean([np.log(softmax(case.meanings / temperature)[case.gold] + 1e-12) for case in cases]))
 
 
-def _threshold(cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+def _intent_threshold(
+    cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray[np.bool_], said: NDArray[np.bool_]
+) -> float:
     """The lowest at which enough of the intents that are said of indirect turns are right, and few other turns are disturbed."""
-    said = np.array([case.scores.options[case.scores.meanings[int(case.meanings.argmax())]].kind == "intent" for case in cases])
     indirect = np.array([case.target.kind == "indirect" for case in cases])
-    for threshold in np.arange(0.3, 0.99, 0.01):
+    for threshold in THRESHOLDS:
         above = said & (sure >= threshold)
         told = above & indirect
         disturbed = (above & ~right & ~indirect).sum() / max(1, (~indirect).sum())
         if told.any() and right[told].mean() >= PRECISION and disturbed <= MOST_DISTURBED:
-            return float(threshold)
-    return 0.99
+            return threshold
+    return THRESHOLDS[-1]
+
+
+def _act_threshold(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """The lowest at which enough of the acts that are said are right."""
+    for threshold in THRESHOLDS:
+        if (told := sure >= threshold).any() and right[told].mean() >= PRECISION:
+            return threshold
+    return THRESHOLDS[-1]
 
 
 def _slot_threshold(cases: Sequence[_Case]) -> float:
@@ -120,7 +137,7 @@ def _slot_threshold(cases: Sequence[_Case]) -> float:
             if option.kind == "slot" and case.target.mentions is not None and option.name not in case.target.mentions
         ]
     )
-    for threshold in np.arange(0.3, 0.99, 0.01):
+    for threshold in THRESHOLDS:
         if len(silent) and (silent >= threshold).mean() <= MOST_FALSE_FILLS:
-            return float(threshold)
-    return 0.99
+            return threshold
+    return THRESHOLDS[-1]

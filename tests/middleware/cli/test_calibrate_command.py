@@ -31,7 +31,7 @@ def test_the_settings_fit_the_turns_and_nothing_else_changes(tmp_path: Path, cap
     assert after.training == before.training
     assert after.settings.keys() == before.settings.keys()
     assert after.settings != before.settings
-    assert load_meaning_reader(out).threshold == after.settings["threshold"]
+    assert load_meaning_reader(out).thresholds == after.settings["thresholds"]
 
 
 def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ from data_fixtures import needs_released_data
 
 from grice.models.data import sgd
 from grice.models.errors import DataCorrupt, DataNotFound
-from grice.models.training.overlap import runs_of, runs_of_all
 from grice.models.training.meaning.written import REPLIES, SlotMention, WrittenBot, read_hand, read_hands
+from grice.models.training.overlap import runs_of, runs_of_all
 
 OURS = Path(__file__).parents[3] / "benchmarks" / "indirect_requests" / "ours.jsonl"
 

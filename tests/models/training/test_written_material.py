@@ -97,7 +97,11 @@ def test_the_shorthand_of_persuasion(tmp_path: Path) -> None:
     (dialogue,) = read_persuasion(tmp_path)["K"]
     assert (dialogue.kind, dialogue.goal, dialogue.end) == ("chores", "the bins out", "partly")
     assert dialogue.utterances[1] == WrittenUtterance("persuadee", "I'm in the bath.", "sneg+")
-    for was, becomes, message in (("partly", "maybe", "line 2"), ("sneg+", "sneg-", "line 4: got 'sneg- "), ("e sneg", "x sneg", "x")):
+    for was, becomes, message in (
+        ("partly", "maybe", "line 2"),
+        ("sneg+", "sneg-", "line 4: got 'sneg- "),
+        ("e sneg", "x sneg", "x"),
+    ):
         (tmp_path / "K.txt").write_text(CHORE.replace(was, becomes), encoding="utf-8")
         with pytest.raises(DataCorrupt, match=message):
             read_persuasion(tmp_path)
@@ -111,7 +115,11 @@ def test_the_shorthand_of_recommendation(tmp_path: Path) -> None:
     assert second.intents == {"seen", "dislike"}
     assert second.mentions == (ItemMention(13, 18, "Corvo E2"), ItemMention(34, 38, "Stay"))
     assert talk.attitudes == {"Corvo E2": Attitude("recommender", True, False), "Stay": Attitude("seeker", False, True)}
-    for was, becomes, message in (("A stay", "A go", "line 6"), ("seen,dislike", "hates", "got 'hates'"), ("| liked", "| loved", "6")):
+    for was, becomes, message in (
+        ("A stay", "A go", "line 6"),
+        ("seen,dislike", "hates", "got 'hates'"),
+        ("| liked", "| loved", "6"),
+    ):
         (tmp_path / "K.txt").write_text(BIKES.replace(was, becomes), encoding="utf-8")
         with pytest.raises(DataCorrupt, match=message):
             read_talks(tmp_path)
