@@ -65,6 +65,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--epochs", type=int, help="meaning: how often the material is read (default: the recipe's)")
     parser.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        metavar="SHARE",
+        help="meaning: of the written bots that are learnt from, for a learning curve",
+    )
+    parser.add_argument(
         "--items",
         type=Path,
         metavar="FILE",
@@ -219,7 +226,7 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
 
     from grice.models.training.meaning.recipe import SIZES, train_meaning
 
-    recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk), items=str(args.items or ""))
+    recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk), items=str(args.items or ""), share=args.share)
     if _needs_no_data(args):
         recipe = replace(recipe, sources=())
         print("no data folder: learns from the written bots and the items alone")

@@ -64,7 +64,9 @@ class MeaningRecipe:
 
 SIZES = {
     "small": MeaningRecipe(),
-    "large": MeaningRecipe("large", frozen=6, joint_rate=10, schedule=Schedule(epochs=1, learning_rate=5e-5, checkpoint_every=100)),
+    "large": MeaningRecipe(
+        "large", frozen=6, turns=28, joint_rate=10, schedule=Schedule(epochs=1, learning_rate=5e-5, checkpoint_every=100)
+    ),
 }
 """The recipe of each size."""
 
@@ -100,11 +102,13 @@ def train_meaning(
     Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
 
     Raises:
-        DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown.
+        DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown, or the share none.
     """
     recipe = recipe or MeaningRecipe()
     if recipe.size not in SHAPES:
         raise InputError("size", recipe.size, ", ".join(SHAPES))
+    if not 0 < recipe.share <= 1:
+        raise InputError("share", recipe.share, "above 0, up to 1")
     torch.manual_seed(recipe.seed)
     if start:
         begun = load_checkpoint(start, restore)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from bench_fixtures import assert_same_weights
+from meaning_fixtures import item, write_items
 
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
@@ -180,3 +181,16 @@ def test_weights_go_there_and_back(back: Path, tmp_path: Path) -> None:
     one, other = (load_checkpoint(folder, restore).model.trunk.state_dict() for folder in (back, again))
     for name, value in one.items():
         assert torch.allclose(value, other[name], atol=1e-6), name
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.5])
+def test_a_share_of_nothing_is_refused(tmp_path: Path, share: float) -> None:
+    with pytest.raises(InputError, match=r"share: got .*; allowed: above 0, up to 1"):
+        train_meaning(tmp_path, tmp_path, MeaningRecipe(share=share))
+
+
+def test_own_turns_are_learnt_from_without_a_data_folder(recipe: MeaningRecipe, tmp_path: Path) -> None:
+    items = write_items(tmp_path / "items.jsonl", *(item(number) for number in range(3)))
+    short = replace(recipe, items=str(items), schedule=replace(recipe.schedule, epochs=1))
+    train_meaning(tmp_path / "nowhere", tmp_path / "out", short)
+    assert torch.load(tmp_path / "out" / "checkpoint.pt", weights_only=True)["step"] == 3  # two bots, and the items' menu
