@@ -20,7 +20,9 @@ DOGS = ("dogs_welcome", "whether dogs may come along", ("True", "False"))
 
 @pytest.fixture(scope="module")
 def resolver() -> SlotResolver:
-    return load_slot_resolver()
+    found = load_slot_resolver()
+    assert isinstance(found, SlotResolver)
+    return found
 
 
 def question(text: str, slot: tuple[str, str, tuple[str, ...]], bot: str = "") -> SlotQuestion:

@@ -34,6 +34,7 @@ from grice.models.minds.questions import RoleTurn
 from grice.models.minds.sentence_heads import membership
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.sentence_encoder.encoder import padded
+from grice.models.slots import SlotResolver
 from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.text.template import QUERY_TAG, encode_source, token_id
 from grice.models.training import directness
@@ -108,6 +109,7 @@ def test_sentence_encoder(exported: Callable[[str], Path], tmp_path: Path) -> No
 def test_slot_values(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("slot_values"), slot_values.restore)
     ours = load_slot_resolver()
+    assert isinstance(ours, SlotResolver)
     tokens = SlotTokens(found.tokenizer)
     items = [AskedSlot(tokens.inputs(SlotTexts.of(question)), (0.0,) * 4) for question in QUESTIONS]
     with torch.no_grad():
