@@ -44,7 +44,8 @@ NOTES = (
     "every system chooses among the menu's intents and the acts that every bot's turns can do; an act counts as none of them",
     "written: hands H, P, QJ and QO, on which nothing was trained or tuned; implicature: intents that were not trained on, by "
     "name alone, on a menu of ten of their set or on the whole set; out-of-scope: CLINC's, on a menu of such intents",
-    "sgd: turns of one test dialogue in five that say an intent, on a menu of ten, the service's and others of other domains; "
+    "sgd: turns of one test dialogue in five that say an intent of a service that the training split does not have, on a menu of "
+    "ten, the service's and others of other domains; "
     "sgd-x: the same turns in the five other wordings of the schema; multidogo: test turns, on a menu of the domain's intents; its "
     "general intents (contentonly, confirmation, …) are none of the menu",
     "circa: answers with a majority, to questions that were not trained on",

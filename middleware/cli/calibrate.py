@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtra: scikit-learn is not installed.
         ModelNotFound, WeightsError: there is no such model.
-        InputError: `--out` is there already; an item is wrong; or all are read right, or all wrong.
+        InputError: `--out` is there already, or an item is wrong.
     """
     if args.out.exists():
         raise InputError("--out", str(args.out), "a folder that is not there yet")

@@ -72,23 +72,28 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     """The settings that fit these turns, for the reader as it runs.
 
     Raises:
-        InputError: there are no turns, or all are read right, or all wrong.
+        InputError: there are no turns.
     """
     cases = [case for menu in menus for case in _score(reader, menu)]
-    if len({case.is_right for case in cases}) < 2:
-        raise InputError(
-            "turns to calibrate on", f"{len(cases)}, all read alike", "turns of which some are read right and some wrong"
-        )
+    if not cases:
+        raise InputError("turns to calibrate on", "none", "at least one whose meaning is on its menu")
     temperature = min(TEMPERATURES, key=lambda each: _loss(cases, each))
     features = np.array([case.features(temperature) for case in cases])
     right = np.array([case.is_right for case in cases])
-    fitted = LogisticRegression(C=100.0, max_iter=1000).fit(features, right)
+    fitted = _fit(features, right)
     weights = dict(zip(SURE_BY, map(float, fitted.coef_[0]), strict=True))
     sure = fitted.predict_proba(features)[:, 1]
     confidence = {"bias": float(fitted.intercept_[0]), **weights}
     intents = np.array([case.says_intent for case in cases])
     thresholds = {"intent": _intent_threshold(cases, sure, right, intents), "act": _act_threshold(sure[~intents], right[~intents])}
     return Calibration(temperature, confidence, thresholds, _slot_threshold(cases))
+
+
+def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> LogisticRegression:
+    """A logistic of sureness. Half a turn of either kind is spread over all: not even turns that are all read right make it certain."""
+    half = np.full(len(right), 0.5 / len(right))
+    both, weights = np.concatenate([features, features]), np.concatenate([right + half, ~right + half])
+    return LogisticRegression(C=100.0, max_iter=1000).fit(both, np.repeat([True, False], len(right)), weights)
 
 
 def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:

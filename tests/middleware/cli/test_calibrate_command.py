@@ -34,12 +34,20 @@ def test_the_settings_fit_the_turns_and_nothing_else_changes(tmp_path: Path, cap
     assert load_meaning_reader(out).thresholds == after.settings["thresholds"]
 
 
+def test_turns_that_are_all_read_right_are_enough(tmp_path: Path) -> None:
+    items = write_items(
+        tmp_path / "items.jsonl", *(item(place, text="When do you open?", gold_intent="opening_hours") for place in (1, 2))
+    )
+    assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path / "fitted")]) == 0
+    assert all(0.3 <= value < 1 for value in read_manifest(tmp_path / "fitted").settings["thresholds"].values())
+
+
 def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = write_items(tmp_path / "items.jsonl", item(1))
     assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path)]) == 2
     assert "--out: got" in capsys.readouterr().err
-    assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path / "a")]) == 2
-    assert "all read alike" in capsys.readouterr().err
+    assert main(["calibrate", "meaning", "--items", str(tmp_path / "no.jsonl"), "--out", str(tmp_path / "a")]) == 2
+    assert "no.jsonl" in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
     assert main(["train", "directness", "--items", str(items)]) == 2
     assert "allowed: meaning" in capsys.readouterr().err

@@ -56,7 +56,7 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> MeaningRecipe:
     hands = tmp_path_factory.mktemp("hands")
     for hand, goods in (("Y", ("cheese", "tea")), ("Z", ("bread", "fish", "soap"))):
         (hands / f"{hand}.txt").write_text("".join(BOT.format(each) for each in goods), encoding="utf-8")
-    schedule = Schedule(epochs=12, learning_rate=3e-4, checkpoint_every=1)
+    schedule = Schedule(epochs=10, learning_rate=3e-4)
     return MeaningRecipe(held_hands=("Y",), dev=0.1, hands=str(hands), sources=(), schedule=schedule)
 
 
@@ -101,7 +101,7 @@ def test_it_learns_what_it_is_shown(recipe: MeaningRecipe, trained: Path) -> Non
 def test_a_stopped_run_goes_on_as_if_it_had_not_been(
     recipe: MeaningRecipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = replace(recipe, turns=4, schedule=replace(recipe.schedule, epochs=2))
+    short = replace(recipe, turns=4, schedule=replace(recipe.schedule, epochs=2, checkpoint_every=1))
     train_meaning(tmp_path, tmp_path / "whole", short)
     steps = iter(range(3))
 
