@@ -90,7 +90,7 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
 
 
 def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> LogisticRegression:
-    """A logistic of sureness. Half a turn of either kind is spread over all: not even turns that are all read right make it certain."""
+    """A logistic of sureness. Half a turn of either kind is spread over all, so that nothing is certain."""
     half = np.full(len(right), 0.5 / len(right))
     both, weights = np.concatenate([features, features]), np.concatenate([right + half, ~right + half])
     return LogisticRegression(C=100.0, max_iter=1000).fit(both, np.repeat([True, False], len(right)), weights)
