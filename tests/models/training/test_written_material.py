@@ -99,7 +99,7 @@ def test_the_shorthand_of_persuasion(tmp_path: Path) -> None:
     assert dialogue.utterances[1] == WrittenUtterance("persuadee", "I'm in the bath.", "sneg+")
     for was, becomes, message in (
         ("partly", "maybe", "line 2"),
-        ("sneg+", "sneg-", "line 4: got 'sneg- "),
+        ("sneg+", "sneg-", "line 4: got .sneg- "),
         ("e sneg", "x sneg", "x"),
     ):
         (tmp_path / "K.txt").write_text(CHORE.replace(was, becomes), encoding="utf-8")
