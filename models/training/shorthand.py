@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from grice.models.errors import DataCorrupt, DataNotFound
+
+Part = TypeVar("Part")
 
 
 class Line:
@@ -61,14 +64,18 @@ def read_parts(path: Path) -> Iterator[list[Line]]:
         yield part
 
 
-def hand_files(folder: Path, names: Sequence[str] = ()) -> dict[str, Path]:
-    """The file of each hand in a folder, by its name; of `names` alone where some are given.
+def read_hands_with(make: Callable[[str, list[Line]], Part], folder: Path, names: Sequence[str] = ()) -> dict[str, list[Part]]:
+    """What `make` makes of each hand's parts, by the hand's name; of `names` alone where some are given.
+
+    Args:
+        make: of a hand's name and the lines of a part.
 
     Raises:
-        DataNotFound: there is no such hand.
+        DataNotFound: there is no such hand. DataCorrupt: as `make` and `read_parts`.
     """
     files = {path.stem: path for path in sorted(folder.glob("*.txt"))}
     for name in names:
         if name not in files:
             raise DataNotFound(f"{folder}: no hand {name}; there are {', '.join(files) or 'none'}")
-    return {name: path for name, path in files.items() if not names or name in names}
+    chosen = {name: path for name, path in files.items() if not names or name in names}
+    return {name: [make(name, part) for part in read_parts(path)] for name, path in chosen.items()}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from grice.models.results import FACE_ACTS, FaceAct, PersuasionRole
-from grice.models.training.shorthand import Line, hand_files, read_parts
+from grice.models.training.shorthand import Line, read_hands_with
 
 HANDS = Path(__file__).parent / "hands"
 GOAL = "the persuader wants:"
@@ -52,8 +52,7 @@ def read_persuasion(folder: Path = HANDS, names: Sequence[str] = ()) -> dict[str
     Raises:
         DataNotFound: there is no such hand. DataCorrupt: a file is not in the shorthand; says the line.
     """
-    files = hand_files(folder, names)
-    return {name: [_dialogue(name, part) for part in read_parts(path)] for name, path in files.items()}
+    return read_hands_with(_dialogue, folder, names)
 
 
 def _dialogue(hand: str, lines: Sequence[Line]) -> WrittenPersuasion:

@@ -71,6 +71,8 @@ class _Case:
 def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     """The settings that fit these turns, for the reader as it runs.
 
+    A threshold of which they say nothing stays as the reader has it.
+
     Raises:
         InputError: there are no turns.
     """
@@ -85,8 +87,14 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     sure = fitted.predict_proba(features)[:, 1]
     confidence = {"bias": float(fitted.intercept_[0]), **weights}
     intents = np.array([case.says_intent for case in cases])
-    thresholds = {"intent": _intent_threshold(cases, sure, right, intents), "act": _act_threshold(sure[~intents], right[~intents])}
-    return Calibration(temperature, confidence, thresholds, _slot_threshold(cases))
+    thresholds = dict(reader.thresholds)
+    if any(case.says_intent and case.target.kind == "indirect" for case in cases):
+        thresholds["intent"] = _intent_threshold(cases, sure, right, intents)
+    if not intents.all():
+        thresholds["act"] = _act_threshold(sure[~intents], right[~intents])
+    silent = _silent(cases)
+    slot_threshold = _slot_threshold(silent) if len(silent) else reader.slot_threshold
+    return Calibration(temperature, confidence, thresholds, slot_threshold)
 
 
 def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> LogisticRegression:
@@ -132,9 +140,9 @@ def _act_threshold(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float
     return THRESHOLDS[-1]
 
 
-def _slot_threshold(cases: Sequence[_Case]) -> float:
-    """The lowest at which few listed slots are filled of which nothing was said."""
-    silent = np.array(
+def _silent(cases: Sequence[_Case]) -> NDArray[np.float64]:
+    """How likely slots seem to be spoken of that are not."""
+    return np.array(
         [
             case.scores.spoken(place)
             for case in cases
@@ -142,7 +150,8 @@ def _slot_threshold(cases: Sequence[_Case]) -> float:
             if option.kind == "slot" and case.target.mentions is not None and option.name not in case.target.mentions
         ]
     )
-    for threshold in THRESHOLDS:
-        if len(silent) and (silent >= threshold).mean() <= MOST_FALSE_FILLS:
-            return threshold
-    return THRESHOLDS[-1]
+
+
+def _slot_threshold(silent: NDArray[np.float64]) -> float:
+    """The lowest at which few listed slots are filled of which nothing was said."""
+    return next((threshold for threshold in THRESHOLDS if (silent >= threshold).mean() <= MOST_FALSE_FILLS), THRESHOLDS[-1])

@@ -33,6 +33,9 @@ FORMS: tuple[tuple[Literal["direct", "original", "indirect"], TurnKind | None], 
 )
 """Of a turn in DIRECT, the most direct first, and what is said of each; the original may be either."""
 
+AGREES = ("SELECT", "AFFIRM", "AFFIRM_INTENT")
+"""Acts that take over what the bot proposed, which may be values."""
+
 _SaidTurn = tuple[SgdTurn, Dialogue]
 _REPLY_OF = {"AFFIRM_INTENT": "yes", "SELECT": "yes", "REQUEST_ALTS": "no-but", "NEGATE_INTENT": "no"}
 
@@ -104,15 +107,17 @@ def _some_slots(service: ServiceSchema, wanted: set[str], rng: random.Random) ->
 
 
 def _target(turn: SgdTurn, renamed: Mapping[str, str], slots: Mapping[str, SlotSpec]) -> Target:
-    """What an annotated turn means. `renamed` has the menu's name of each intent and slot."""
-    mentions = {}
-    for action in turn.actions:
-        slot = slots.get(renamed.get(action.slot, ""))
-        if action.act == "INFORM" and slot and action.values:
-            mention = _mention(turn.turn.text, action.values[0], slot)
-            if mention:
-                mentions[slot.name] = mention
-    return Target(_meaning(turn, renamed), mentions, None, None)
+    """What an annotated turn means. `renamed` has the menu's name of each intent and slot.
+
+    Nothing is known of its slots where the value that it gives one is not on the menu or not in its words, or where it agrees to
+    what the bot proposed.
+    """
+    informed = [action for action in turn.actions if action.act == "INFORM" and action.values]
+    asked = {slots[renamed[each.slot]].name: each.values[0] for each in informed if renamed.get(each.slot) in slots}
+    mentions = {name: _mention(turn.turn.text, value, slots[name]) for name, value in asked.items()}
+    agrees = any(action.act in AGREES for action in turn.actions)
+    known = None if agrees or None in mentions.values() else {name: each for name, each in mentions.items() if each}
+    return Target(_meaning(turn, renamed), known, None, None)
 
 
 def _mention(text: str, value: str, slot: SlotSpec) -> SlotMention | None:

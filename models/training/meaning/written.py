@@ -23,7 +23,7 @@ from typing import Literal, get_args
 
 from grice.models.dialogue import Turn
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
-from grice.models.training.shorthand import Line, hand_files, read_parts
+from grice.models.training.shorthand import Line, read_hands_with, read_parts
 
 HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
@@ -94,7 +94,7 @@ def read_hands(folder: Path = HANDS, names: Sequence[str] = ()) -> dict[str, lis
     Raises:
         DataNotFound: there is no such hand. DataCorrupt: a file is not in the shorthand; says the line.
     """
-    return {name: read_hand(path) for name, path in hand_files(folder, names).items()}
+    return read_hands_with(_bot, folder, names)
 
 
 def read_hand(path: Path) -> list[WrittenBot]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grice.models.minds.labels import FINE, Attitude, MindRole
-from grice.models.training.shorthand import Line, hand_files, read_parts
+from grice.models.training.shorthand import Line, read_hands_with
 
 HANDS = Path(__file__).parent / "hands"
 
@@ -60,8 +60,7 @@ def read_talks(folder: Path = HANDS, names: Sequence[str] = ()) -> dict[str, lis
     Raises:
         DataNotFound: there is no such hand. DataCorrupt: a file is not in the shorthand; says the line.
     """
-    files = hand_files(folder, names)
-    return {name: [_talk(name, part) for part in read_parts(path)] for name, path in files.items()}
+    return read_hands_with(_talk, folder, names)
 
 
 def _talk(hand: str, lines: Sequence[Line]) -> WrittenTalk:

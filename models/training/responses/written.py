@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from grice.models.dialogue import Turn
-from grice.models.training.shorthand import Line, hand_files, read_parts
+from grice.models.training.shorthand import Line, read_hands_with
 
 HANDS = Path(__file__).parent / "hands"
 
@@ -82,8 +82,7 @@ def read_contexts(folder: Path = HANDS, names: Sequence[str] = ()) -> dict[str, 
     Raises:
         DataNotFound: there is no such hand. DataCorrupt: a file is not in the shorthand; says the line.
     """
-    files = hand_files(folder, names)
-    return {name: [_context(name, part) for part in read_parts(path)] for name, path in files.items()}
+    return read_hands_with(_context, folder, names)
 
 
 def _context(hand: str, lines: Sequence[Line]) -> WrittenContext:

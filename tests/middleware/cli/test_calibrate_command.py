@@ -34,6 +34,15 @@ def test_the_settings_fit_the_turns_and_nothing_else_changes(tmp_path: Path, cap
     assert load_meaning_reader(out).thresholds == after.settings["thresholds"]
 
 
+def test_a_threshold_of_which_the_turns_say_nothing_stays(tmp_path: Path) -> None:
+    thanks = [item(place, text="Thank you so much!", kind="courtesy", gold_intent=None, slots={}) for place in range(3)]
+    items = write_items(tmp_path / "items.jsonl", *thanks)
+    assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path / "fitted")]) == 0
+    before, after = read_manifest("meaning").settings, read_manifest(tmp_path / "fitted").settings
+    assert after["slot_threshold"] == before["slot_threshold"]
+    assert after["thresholds"]["intent"] == before["thresholds"]["intent"]
+
+
 def test_turns_that_are_all_read_right_are_enough(tmp_path: Path) -> None:
     items = write_items(
         tmp_path / "items.jsonl", *(item(place, text="When do you open?", gold_intent="opening_hours") for place in (1, 2))

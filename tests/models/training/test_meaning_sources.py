@@ -49,6 +49,9 @@ def test_annotated_turns_in_any_wording(tmp_path: Path) -> None:
         mentions = {dialogue.last.text: target.mentions for dialogue, target in menu.turns}
         assert mentions["A cake of any size, for Ada."] == {size: SlotMention("any"), name: SlotMention("meant", words="Ada")}
         assert mentions["No, the little one."] == {size: SlotMention("meant", ("small",))}
+        assert mentions["Thanks, bye."] == {}
+        assert mentions["Sure."] is None  # it may take over what the bot proposed
+        assert mentions["For my little sister."] is None  # the name that is annotated is not in its words
     assert wordings == {"OrderCake", *(f"OrderCakeAs{variant}" for variant in "12345")}
 
 
