@@ -7,7 +7,7 @@ RASA := .venv-rasa
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: serve bot test test-core test-rasa check format bench-smoke clean
+.PHONY: serve bot test test-slow test-core test-rasa check format bench-smoke clean
 
 serve: $(VENV)/.server  ## start the REST service with the shipped models
 	$(BIN)/grice serve
@@ -15,8 +15,11 @@ serve: $(VENV)/.server  ## start the REST service with the shipped models
 bot: $(RASA)/.done  ## train the example bot if its sources are newer, start it, open a chat
 	cd rasa_project && ../$(RASA)/bin/python run.py
 
-test: $(VENV)/.dev  ## the whole test suite
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+test: $(VENV)/.dev  ## the test suite, but for the tests that train for minutes
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow"
+
+test-slow: $(VENV)/.dev  ## the tests that train for minutes
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m slow
 
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
 	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core

@@ -6,8 +6,9 @@ the rounds; `p50_ms` and the others are over turns, in milliseconds; in `rewrite
 is over: turns, batches, or rounds for the REST service's `per_second` and `batching_gain`. `overhead_ms` is what the service adds
 to the same model's own time, turn by turn. In `behaviors` a call is all nine scores of a response after 20 turns of history;
 `worker` says how many responses `grice monitor` scores in a second. In `slots` a call is one turn and a slot of 8 values. In
-`intentions` and `mind` it is all that the model finds when one turn of the user follows 20 that it has read before, outside the
-measured time; in `intentions-cold` and `mind-cold` it has read none of the 21.
+`meaning` it is a turn and the bot's pending one against a menu of ten intents and three slots of five values. In `intentions`
+and `mind` it is all that the model finds when one turn of the user follows 20 that it has read before, outside the measured time;
+in `intentions-cold` and `mind-cold` it has read none of the 21.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors
 from grice.benchmarks.speed.checkpoint import PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import add_readers
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
+from grice.benchmarks.speed.meanings import add_meanings
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS, UNBATCHED, add_service
 from grice.benchmarks.speed.timing import add_times, interleaved
@@ -88,6 +90,7 @@ def evaluate(options: SpeedOptions) -> Sheet:
     _directness(sheet, options, asked, given)
     add_behaviors(sheet, options, asked, given)
     add_readers(sheet, options, asked, given)
+    add_meanings(sheet, options, asked, given)
     add_service(sheet, options, asked, given, systems.get("grice-int8"))
     add_worker(sheet, options, asked, given)
     return sheet

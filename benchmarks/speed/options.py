@@ -18,6 +18,7 @@ class SpeedOptions(Threaded):
     behaviors: str = model_option("behaviour monitor", "behaviors")
     resolver: str = model_option("slot-value resolver", "slot_values")
     intentions: str = model_option("intention detector", "intentions")
+    meaning: str = model_option("reader of meaning", "meaning")
     mind: str = model_option("model of minds", "mind")
     checkpoint: Path = option(
         SHIPPED, "float weights for PyTorch and CTranslate2; shipped: those of --rewriter, dequantised", "DIR"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -19,7 +19,9 @@ from grice.models.training.meaning.samples import MenuTurns, Target
 TURNS_AT_ONCE = 16
 DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
 
+Pieces = tuple[int, ...]
 TurnStep = tuple[Dialogue, TurnPieces, Target]
+ReadTexts = Callable[[Sequence[Pieces]], Tensor]
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,16 @@ class Step:
     Attributes:
         texts: pieces of the words of each of the menu's options. kinds, owners: as `OptionVectors` has them.
         turns: with what they mean, the shortest first.
+        plain, misread: of each turn, as `Target` has them; () where that is not known.
     """
 
     menu: Menu
-    texts: tuple[tuple[tuple[int, ...], ...], ...]
+    texts: tuple[tuple[Pieces, ...], ...]
     kinds: tuple[int, ...]
     owners: tuple[int, ...]
     turns: tuple[TurnStep, ...]
+    plain: tuple[Pieces, ...]
+    misread: tuple[Pieces, ...]
 
 
 def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
@@ -45,20 +50,42 @@ def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
     turns = [(dialogue, tokens.read_turn(dialogue), target) for dialogue, target in menu_turns.turns]
     turns.sort(key=lambda turn: len(turn[1].ids))
     texts = tuple(tuple(tokens.read_options(option.texts)) for option in options)
-    return Step(menu, texts, tuple(kinds_of(options)), tuple(owners_of(options)), tuple(turns))
+    plain, misread = (
+        tuple(tokens.read_options([text])[0] if text else () for text in each)
+        for each in ([target.plain for _, _, target in turns], [target.misread for _, _, target in turns])
+    )
+    return Step(menu, texts, tuple(kinds_of(options)), tuple(owners_of(options)), tuple(turns), plain, misread)
 
 
 def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     """The mean loss of the step's turns."""
     options = network.read_options(step.texts, step.kinds, step.owners)
     total = torch.zeros(())
-    directness = []
+    directness, vectors = [], []
     for start in range(0, len(step.turns), TURNS_AT_ONCE):
         part = step.turns[start : start + TURNS_AT_ONCE]
         readings = network([pieces for _, pieces, _ in part], options)
         total = total + _loss(readings, step, part)
         directness.append(readings.kinds[:, DIRECT] - readings.kinds[:, INDIRECT])
-    return (total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])) / len(step.turns)
+        vectors.append(readings.turns)
+    total = total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])
+    told = plain_loss(torch.cat(vectors), step.plain, step.misread, network.read_texts, network.joint.scale.exp())
+    return (total + 0.5 * told) / len(step.turns)
+
+
+def plain_loss(turns: Tensor, plain: Sequence[Pieces], misread: Sequence[Pieces], read: ReadTexts, scale: Tensor) -> Tensor:
+    """Of the plain forms and the wrong readings of all turns, the own plain form shall lie nearest to a turn.
+
+    Args:
+        turns: (turns, width) of unit length, as what `read` makes of texts in order of their length.
+        plain, misread: of each turn, as `Step` has them. scale: of cosines.
+    """
+    rows = [row for row, text in enumerate(plain) if text]
+    if not rows:
+        return torch.zeros(())
+    texts = sorted({text for text in (*plain, *misread) if text}, key=len)
+    scores = scale * turns[rows] @ read(texts).T
+    return functional.cross_entropy(scores, torch.tensor([texts.index(plain[row]) for row in rows]), reduction="sum")
 
 
 def order_loss(directness: Tensor, targets: Sequence[Target]) -> Tensor:

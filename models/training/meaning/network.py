@@ -46,6 +46,7 @@ class Readings:
         slot_states: (B, N, 5) by `SLOT_STATES`, of slots. values: (B, N) scores of values.
         starts, ends: (B, N, T) scores of pieces as a free-text slot's first and last.
         kinds: (B, 4). changes: (B,). chosen: (B, MOST_OPTIONS). judged: (B, JUDGEMENTS).
+        turns: (B, width) vectors of the turns, of unit length.
     """
 
     meaning: Tensor
@@ -58,6 +59,7 @@ class Readings:
     changes: Tensor
     chosen: Tensor
     judged: Tensor
+    turns: Tensor
 
 
 class JointLayer(nn.Module):
@@ -134,6 +136,7 @@ class JointBlock(nn.Module):
             changes[:, 0],
             chosen,
             judged,
+            turn,
         )
 
 
@@ -190,13 +193,16 @@ class MeaningNetwork(nn.Module):
         """Vectors of options, each the mean of those of its texts."""
         flat = sorted({text for each in texts for text in each}, key=len)
         places = {text: place for place, text in enumerate(flat)}
-        half = len(flat) // 2
-        parts = [self._vectors(part) for part in (flat[:half], flat[half:]) if part]
-        vectors = functional.normalize(torch.cat(parts), dim=1)
+        vectors = self.read_texts(flat)
         means = torch.stack([vectors[[places[text] for text in each]].mean(0) for each in texts])
         return OptionVectors(means, torch.tensor(kinds), torch.tensor(owners))
 
-    def _vectors(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+    def read_texts(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+        """(texts, width) vectors of unit length. Texts in order of their length are read fastest."""
+        half = len(texts) // 2
+        return functional.normalize(torch.cat([self._means(part) for part in (texts[:half], texts[half:]) if part]), dim=1)
+
+    def _means(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
         states, mask = self.states_of(texts)
         weights = mask[:, :, None].to(states.dtype)
         return (states * weights).sum(1) / weights.sum(1)

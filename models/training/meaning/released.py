@@ -145,11 +145,11 @@ def _meaning(turn: SgdTurn, renamed: Mapping[str, str]) -> Meaning | None:
     return ("act", "answer") if acts == {"INFORM"} else None
 
 
-def request_menus(bots: Sequence[Sequence[IntentSpec]], rng: random.Random, count: int = 160) -> Iterator[MenuTurns]:
-    """Our requests to four slots of different services at a time; what they want done is not said.
+def request_menus(bots: Sequence[Sequence[IntentSpec]], rng: random.Random, count: int = 400) -> Iterator[MenuTurns]:
+    """Our requests to one to four slots of different services at a time; what they want done is not said.
 
     Args:
-        bots: intents of bots, a few of which stand on the menu.
+        bots: intents of bots, a few of which mostly stand on the menu.
         count: of menus.
     """
     by_slot: dict[str, list[examples.SlotExample]] = defaultdict(list)
@@ -158,17 +158,18 @@ def request_menus(bots: Sequence[Sequence[IntentSpec]], rng: random.Random, coun
     groups = sorted(by_slot)
     for _ in range(count):
         drawn: dict[str, list[examples.SlotExample]] = {}
-        for group in rng.sample(groups, 4):
+        for group in rng.sample(groups, rng.choice((1, 2, 3, 4, 4))):
             drawn.setdefault(by_slot[group][0].question.slot, by_slot[group])
         asked = [own[0].question for own in drawn.values()]
         slots = tuple(SlotSpec(each.slot, each.description, each.values) for each in asked)
         few = rng.choice(bots)
+        intents = rng.sample(few, min(len(few), 3)) if rng.random() < 0.7 else []
         turns = [
             (_told(example.question.dialogue, rng), Target(None, _request_mentions(example), None, None))
             for own in drawn.values()
             for example in rng.sample(own, min(len(own), TURNS // len(drawn)))
         ]
-        yield MenuTurns("requests", BotSchema(tuple(rng.sample(few, min(len(few), 3))), slots), tuple(turns))
+        yield MenuTurns("requests", BotSchema(tuple(intents), slots), tuple(turns))
 
 
 def _told(dialogue: Dialogue, rng: random.Random) -> Dialogue:
@@ -187,7 +188,8 @@ def _request_mentions(example: examples.SlotExample) -> dict[str, SlotMention]:
 def direct_menus(
     data_dir: Path, bots: Sequence[Sequence[IntentSpec]], rng: random.Random, part: Part = "train", count: int = 40
 ) -> Iterator[MenuTurns]:
-    """`count` menus of DIRECT's turns, each in its three forms; only how direct they are is known of them.
+    """`count` menus of DIRECT's turns, each in its three forms; how direct they are is known of them, and what
+    the indirect form means.
 
     Args:
         bots: intents of bots, a few of which stand on the menu.
@@ -200,7 +202,10 @@ def direct_menus(
     order = rng.sample(rows, min(len(rows), count * each))
     for start in range(0, len(order), each):
         turns = [
-            (Dialogue.of(getattr(row, form), row.history[-4:]), Target(None, None, kind, None, compared=(_name(row), place)))
+            (
+                Dialogue.of(getattr(row, form), row.history[-4:]),
+                Target(None, None, kind, None, compared=(_name(row), place), plain=row.direct if form == "indirect" else ""),
+            )
             for row in order[start : start + each]
             for place, (form, kind) in enumerate(FORMS)
         ]

@@ -84,6 +84,7 @@ class Target:
         kind, changes: as a written turn has them; kind may be None. option: which is chosen, from 1; 0: none.
         judged: shares of judges, by class of Circa.
         compared: the turn that this one is a form of, and its place among the forms, the most direct first; None: it has no others.
+        plain: what a careful person would say in its place. misread: what a hasty reader makes of it. "": not known.
     """
 
     meaning: Meaning | None
@@ -93,6 +94,8 @@ class Target:
     option: int = 0
     judged: tuple[float, ...] = ()
     compared: tuple[str, int] | None = None
+    plain: str = ""
+    misread: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ def as_written(bot: WrittenBot) -> MenuTurns:
 
 def target_of(turn: WrittenTurn) -> Target:
     """What a written turn means on its bot's own menu."""
-    return Target(_meaning(turn), turn.mentions, turn.kind, turn.changes, turn.option)
+    plain, misread = (turn.direct, turn.wrong) if turn.kind == "indirect" else ("", "")
+    return Target(_meaning(turn), turn.mentions, turn.kind, turn.changes, turn.option, plain=plain, misread=misread)
 
 
 def varied(bot: WrittenBot, others: Sequence[WrittenBot], rng: random.Random) -> MenuTurns:

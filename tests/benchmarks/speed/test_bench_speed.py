@@ -169,7 +169,7 @@ def test_a_service_that_does_not_start_says_why(tmp_path: Path) -> None:
 
 def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing, out = str(tmp_path / "nowhere"), tmp_path / "speed.json"
-    names = ("rewriter", "directness", "behaviors", "resolver", "intentions", "mind", "checkpoint")
+    names = ("rewriter", "directness", "behaviors", "resolver", "intentions", "meaning", "mind", "checkpoint")
     models = [argument for name in names for argument in (f"--{name}", missing)]
     assert bench("speed", "--data-dir", str(data), *models, "--out", str(out)) == 0
     results = check_shape(out)
@@ -177,7 +177,7 @@ def test_systems_that_are_not_there_are_unscored(data: Path, tmp_path: Path, cap
     assert {result["unscored"] for result in results.values()} == {len(held_out_numbers())}
     reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
     assert {"rewrite/pytorch", "rewrite/grice-int8", "directness/grice-fp32", "rest-32/grice-int8"} <= set(reasons)
-    assert {"behaviors/grice-int8", "behaviors/grice-fp32", "slots/grice-int8", "slots/grice-fp32"} <= set(reasons)
+    assert {"behaviors/grice-int8", "behaviors/grice-fp32", "slots/grice-int8", "meaning/grice-int8"} <= set(reasons)
     assert {f"{task}/grice-int8" for task in ("intentions", "intentions-cold", "mind", "mind-cold")} <= set(reasons)
     assert "not scored" in capsys.readouterr().out
 
@@ -222,11 +222,11 @@ def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, c
     export_directness(write_directness_checkpoint(tmp_path / "scorer"), tmp_path / "directness", ["int8", "fp32"])
     out = tmp_path / "speed.json"
     models = ["--rewriter", str(tmp_path / "rewriter"), "--directness", str(tmp_path / "directness")]
-    for elsewhere in ("behaviors", "resolver", "intentions", "mind"):
+    for elsewhere in ("behaviors", "resolver", "intentions", "meaning", "mind"):
         models += [f"--{elsewhere}", "timed in another test"]
     models += ["--checkpoint", str(checkpoint)]
     assert bench("speed", "--data-dir", str(data), *models, "--rounds", "2", "--out", str(out)) == 0
-    others = {"behaviors", "worker", "slots", *VARIANTS}
+    others = {"behaviors", "worker", "slots", "meaning", *VARIANTS}
     results = {key: result for key, result in check_shape(out).items() if key[0] not in others}
     assert all(result["value"] is not None for result in results.values())
     rewriting, ours = {"grice-int8", "grice-fp32", "pytorch", "ctranslate2-int8"}, {"grice-int8", "grice-fp32"}

@@ -14,10 +14,12 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct.held_out import dialogues, held_out
 from grice.benchmarks.speed.behaviors import fresh_dialogues
 from grice.benchmarks.speed.classifiers import MENTIONS, add_intentions, add_mind, add_slots, load_resolver, recommended
+from grice.benchmarks.speed.meanings import add_meanings
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.timing import WARM_UP
 from grice.models import Dialogue, Turn
 from grice.models.errors import WeightsError
+from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
 from grice.models.minds.sentence_heads import clauses
@@ -48,6 +50,15 @@ class Mind(FakeMind):
     def predict(self, dialogues: Sequence[RecommendationDialogue]) -> list[MindReading]:
         self.asked += dialogues
         return super().predict(dialogues)
+
+
+class Meanings:
+    def __init__(self) -> None:
+        self.questions: list[MeaningQuestion] = []
+
+    def predict(self, questions: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+        self.questions += questions
+        return []
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +106,18 @@ def test_a_turn_is_timed_against_eight_values(sheet: Sheet, options: SpeedOption
     assert all(question.description and question.dialogue.history for question in questions)
     assert len({question.dialogue.last for question in questions}) == len(questions) == 2 * (2 * len(given) + WARM_UP)
     assert all(any(question.dialogue.last.text.startswith(each.last.text) for each in given) for question in questions)
+
+
+def test_a_turn_and_the_pending_one_are_timed_against_a_menu(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:
+    readers: dict[str, Meanings] = {}
+    add_meanings(sheet, options, SYSTEMS, given, lambda _, name: readers.setdefault(name, Meanings()))
+    check_timed(sheet, {("meaning", "grice-int8"), ("meaning", "grice-fp32")})
+    questions = [question for reader in readers.values() for question in reader.questions]
+    assert len(questions) == 2 * (2 * len(given) + WARM_UP)
+    for question in questions:
+        assert [turn.speaker for turn in question.dialogue.turns] == ["bot", "user"]
+        assert len(question.schema.intents) == 10
+        assert [len(slot.values) for slot in question.schema.slots] == [5, 5, 5]
 
 
 def test_intentions_are_timed_unread_and_followed(sheet: Sheet, options: SpeedOptions, given: list[Dialogue]) -> None:

@@ -13,7 +13,7 @@ from meaning_fixtures import item, write_items, write_sgd_intents
 
 from grice.models.errors import InputError
 from grice.models.schema import IntentSpec
-from grice.models.training.meaning.loss import order_loss
+from grice.models.training.meaning.loss import order_loss, plain_loss
 from grice.models.training.meaning.own_turns import read_own_menus
 from grice.models.training.meaning.released import direct_menus, request_menus, sgd_menus
 from grice.models.training.meaning.samples import MenuTurns, Target
@@ -59,10 +59,11 @@ def test_requests_to_slots_of_different_services() -> None:
     intents = [IntentSpec(name, "") for name in ("a", "b", "c", "d")]
     menus = list(request_menus([intents], random.Random(0), count=20))
     assert len(menus) == 20
-    said = set()
+    said, sizes = set(), set()
     for menu in menus:
         slots = {slot.name: slot for slot in menu.schema.slots}
-        assert len(menu.schema.intents) == 3
+        assert len(menu.schema.intents) in (0, 3)
+        sizes.add((len(menu.schema.intents), len(slots)))
         for _, target in menu.turns:
             assert target.meaning is None
             assert target.mentions is not None
@@ -71,6 +72,8 @@ def test_requests_to_slots_of_different_services() -> None:
                 assert set(mention.values) <= set(slots[name].values)
                 assert (len(mention.values) > 1) == (mention.said == "ambiguous")
     assert said == {"meant", "ambiguous"}
+    assert {count for _, count in sizes} == {1, 2, 3, 4}
+    assert {count for count, _ in sizes} == {0, 3}
 
 
 def test_own_turns_with_the_same_menu_are_read_together(tmp_path: Path) -> None:
@@ -115,6 +118,7 @@ def test_forms_of_a_turn_are_compared_with_each_other_alone(tmp_path: Path) -> N
             assert target.compared is not None
             assert (target.meaning, target.mentions) == (None, None)
             assert target.kind == ("direct", None, "indirect")[target.compared[1]]
+            assert bool(target.plain) == (target.kind == "indirect")
 
 
 def test_the_more_direct_form_shall_have_the_larger_score() -> None:
@@ -128,3 +132,18 @@ def test_the_more_direct_form_shall_have_the_larger_score() -> None:
     assert right == pytest.approx(float(np.log1p(np.exp(-6))))
     assert wrong == pytest.approx(float(np.log1p(np.exp(6))))
     assert float(order_loss(torch.zeros(2), [Target(None), Target(None)])) == 0
+
+
+def test_the_plain_form_shall_lie_nearer_than_other_forms_and_wrong_readings() -> None:
+    plain, misread = [(1, 2), (), (1, 2, 3)], [(4,), (), ()]
+    near = {(4,): 0, (1, 2): 1, (1, 2, 3): 2}
+
+    def loss(*turns: int) -> float:
+        vectors = torch.eye(3)
+        read = [vectors[near[text]] for text in sorted(near, key=len)]
+        return float(plain_loss(vectors[list(turns)], plain, misread, lambda texts: torch.stack(read), torch.tensor(5.0)))
+
+    right, wrong_reading, swapped = loss(1, 0, 2), loss(0, 0, 2), loss(2, 0, 1)
+    assert right == pytest.approx(2 * np.log1p(2 * np.exp(-5)), abs=1e-4)
+    assert right < wrong_reading < swapped
+    assert float(plain_loss(torch.eye(3), [(), (), ()], [(), (), ()], lambda _: torch.eye(3), torch.tensor(5.0))) == 0

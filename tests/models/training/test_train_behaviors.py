@@ -28,6 +28,8 @@ from grice.models.training.behaviors.recipe import best_threshold, calibrated, c
 from grice.models.training.cross_validation import fold_of
 from grice.models.training.heads import NetworkRecipe, pack
 
+pytestmark = pytest.mark.slow
+
 TINY = NetworkRecipe(count=2, hidden=8, epochs=3)
 SMALL = BehaviorRecipe(networks=TINY, auxiliary=TINY, spoilt=20, trees=7, folds=3, inner_folds=2, axes=(3, 2, 2))
 

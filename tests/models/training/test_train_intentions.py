@@ -26,6 +26,8 @@ from grice.models.training.face_acts.members import IntentionRecipe, calibration
 from grice.models.training.face_acts.recipe import cross_validate, train_intentions
 from grice.models.training.recurrent_networks import UNKNOWN, RecurrentExample, RecurrentRecipe, _RecurrentNetwork, fit_recurrent
 
+pytestmark = pytest.mark.slow
+
 SMALL = IntentionRecipe(networks=RecurrentRecipe(hidden=8, units=6, epochs=3), committee=2, folds=3)
 COPIES = 6
 """Of each invented dialogue."""

@@ -26,6 +26,8 @@ from grice.models.training.minds.sets import right_labels, sets_of, wanted
 from grice.models.training.set_networks import SetRecipe
 from grice.models.training.trainer import Schedule
 
+pytestmark = pytest.mark.slow
+
 SMALL = JointRecipe(layers=1, pieces=600, batch=8, written=1.0, schedule=Schedule(epochs=8, learning_rate=5e-4, average=0.5))
 
 

@@ -48,6 +48,8 @@ SHOP = BotSchema(
     (IntentSpec("order_tea", "ask for tea to be kept", ("keep me some tea",)), IntentSpec("ask_hours", "ask when it is open")),
     (SlotSpec("size", "how big", ("small", "large")), SlotSpec("name", "of the customer")),
 )
+
+pytestmark = pytest.mark.slow
 DIALOGUE = Dialogue.of("the little one, for Ada", [("bot", "Which one, and for whom?")])
 
 

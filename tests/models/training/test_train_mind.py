@@ -24,6 +24,8 @@ from grice.models.training.minds.recipe import MindExample, MindRecipe, cross_va
 from grice.models.training.set_networks import SetRecipe, Sets, fit_networks
 from grice.models.training.trainer import Schedule
 
+pytestmark = pytest.mark.slow
+
 SMALL = MindRecipe(head=SetRecipe(networks=2, hidden=8, epochs=3), axes=4, reader=None, written=0, folds=3)
 READER = JointRecipe(layers=1, pieces=400, batch=4, schedule=Schedule(epochs=4, learning_rate=5e-4, average=0.5))
 

@@ -19,6 +19,8 @@ from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.sentence_encoder.recipe import SentenceRecipe, restore, train_sentence_encoder, vectors_of
 from grice.models.training.trainer import Schedule
 
+pytestmark = pytest.mark.slow
+
 SMALL = SentenceRecipe(layers=(0, 5), vocabulary=900, max_tokens=16, schedule=Schedule(epochs=2, learning_rate=1e-3))
 TEXTS = [
     "I have goats.",

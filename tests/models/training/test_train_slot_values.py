@@ -40,6 +40,8 @@ QUESTION = SlotQuestion(
     Dialogue.of("I am short of money.", [Turn("bot", "How dear?")]), "price_range", "how dear it is", ("low", "high")
 )
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
