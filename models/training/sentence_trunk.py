@@ -87,20 +87,6 @@ class SentenceTrunk(nn.Module):
         near: Tensor = self.distances(distance_buckets(mask.size(1), mask.device)).permute(2, 0, 1)
         return near[None] + hidden
 
-    def block_bias(self, block: Tensor, places: Tensor) -> Tensor:
-        """As `bias`, for texts one behind the other: `block` (batch, length) numbers them, -1 is nothing, `places` are within each.
-
-        Pieces of different texts are as far from each other as can be, whichever comes first.
-        """
-        hidden = (block < 0).to(self.norm.weight.dtype)[:, None, None] * -1e4
-        if not self.shape.relative:
-            return hidden
-        table = distance_buckets(int(places.max()) + 1, places.device)
-        buckets = table[places[:, :, None], places[:, None]]
-        buckets = torch.where(block[:, :, None] == block[:, None], buckets, BUCKETS // 2 - 1)
-        near: Tensor = self.distances(buckets).permute(0, 3, 1, 2)
-        return near + hidden
-
     def run(self, state: Tensor, bias: Tensor, start: int = 0, stop: int | None = None) -> Tensor:
         """States after layers `start` to `stop`."""
         for layer in self.layers[start:stop]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grice.models.training.meaning.comparing import choose, refine
 from grice.models.training.meaning.loss import TURNS_AT_ONCE, Step
 from grice.models.training.meaning.network import SLOT_STATES, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import Target
@@ -35,9 +34,6 @@ class TurnReading:
     judged_right: bool | None = None
 
 
-LOOKS_AGAIN = True
-
-
 @torch.no_grad()
 def read_steps(network: MeaningNetwork, steps: Sequence[Step]) -> list[TurnReading]:
     """Readings of all turns."""
@@ -47,8 +43,6 @@ def read_steps(network: MeaningNetwork, steps: Sequence[Step]) -> list[TurnReadi
         for start in range(0, len(step.turns), TURNS_AT_ONCE):
             part = step.turns[start : start + TURNS_AT_ONCE]
             readings = network([pieces for _, pieces, _ in part], options)
-            if LOOKS_AGAIN:
-                readings = refine(network, readings, step, part, choose(readings, step, part))
             found += [_reading(readings, row, step, target) for row, (_, _, target) in enumerate(part)]
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,15 +13,34 @@ from torch.nn import functional
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
 from grice.models.meaning.menu import Menu, kinds_of, owners_of
-from grice.models.training.meaning.loss_parts import Pieces, ReadTexts, Step, TurnStep
-from grice.models.training.meaning.comparing import second_loss
 from grice.models.training.meaning.network import SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TURNS_AT_ONCE = 16
 DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
 
-CHANCE = random.Random(0)
+Pieces = tuple[int, ...]
+TurnStep = tuple[Dialogue, TurnPieces, Target]
+ReadTexts = Callable[[Sequence[Pieces]], Tensor]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A menu and turns as pieces.
+
+    Attributes:
+        texts: pieces of the words of each of the menu's options. kinds, owners: as `OptionVectors` has them.
+        turns: with what they mean, the shortest first.
+        plain, misread: of each turn, as `Target` has them; () where that is not known.
+    """
+
+    menu: Menu
+    texts: tuple[tuple[Pieces, ...], ...]
+    kinds: tuple[int, ...]
+    owners: tuple[int, ...]
+    turns: tuple[TurnStep, ...]
+    plain: tuple[Pieces, ...]
+    misread: tuple[Pieces, ...]
 
 
 def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
@@ -47,7 +65,7 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     for start in range(0, len(step.turns), TURNS_AT_ONCE):
         part = step.turns[start : start + TURNS_AT_ONCE]
         readings = network([pieces for _, pieces, _ in part], options)
-        total = total + _loss(readings, step, part) + second_loss(network, readings, step, part, CHANCE)
+        total = total + _loss(readings, step, part)
         directness.append(readings.kinds[:, DIRECT] - readings.kinds[:, INDIRECT])
         vectors.append(readings.turns)
     total = total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])

@@ -18,7 +18,6 @@ from grice.models.training.sentence_trunk import SentenceTrunk, padded
 JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
 SLOT_STATES = ("silent", *SAID)
 TURN_KINDS = ("indirect", "direct", "courtesy", "out_of_scope")
-COMPARE_WIDTH = 256
 MOST_OPTIONS = 5
 """How many options of the bot's list can be told apart."""
 JUDGEMENTS = len(CLASSES)
@@ -141,23 +140,6 @@ class JointBlock(nn.Module):
         )
 
 
-class CompareBlock(nn.Module):
-    """What is concluded of a turn and a few options that the upper layers of the trunk have read together."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.kind = nn.Embedding(1 + len(OPTION_KINDS), width)
-        self.wide, self.narrow = nn.Linear(3 * width, COMPARE_WIDTH), nn.Linear(COMPARE_WIDTH, 1 + len(SLOT_STATES))
-        for part in (self.kind.weight, self.narrow.weight, self.narrow.bias):
-            nn.init.zeros_(part)
-
-    def forward(self, means: Tensor) -> tuple[Tensor, Tensor]:
-        """`means` (B, 1 + C, width): of the turn's pieces, then of each option's."""
-        turn, options = means[:, :1].expand_as(means[:, 1:]), means[:, 1:]
-        found = self.narrow(functional.gelu(self.wide(torch.cat([turn, options, turn * options], 2))))
-        return found[:, :, 0], found[:, :, 1:]
-
-
 class MeaningNetwork(nn.Module):
     """The trunk, whose lower layers stay as they are, and the joint block.
 
@@ -171,7 +153,6 @@ class MeaningNetwork(nn.Module):
         super().__init__()
         self.trunk = trunk
         self.joint = JointBlock(trunk.shape.width)
-        self.compared = CompareBlock(trunk.shape.width)
         self.frozen = frozen
         self.pad = pad
         parts: list[nn.Module] = [trunk.words]
@@ -233,46 +214,3 @@ class MeaningNetwork(nn.Module):
             own[row, turn.start : turn.start + len(turn.offsets)] = 1
         readings: Readings = self.joint(states, mask, own, options)
         return readings
-
-    def compare(
-        self, turns: Sequence[TurnPieces], options: Sequence[Sequence[tuple[tuple[int, ...], int]]]
-    ) -> tuple[Tensor, Tensor]:
-        """What is added to scores of options that are read together with a turn by the upper layers.
-
-        Args:
-            options: of each turn: pieces of an option's words, and the place of its kind in `OPTION_KINDS`. Their order does not matter.
-
-        Returns (B, C) to scores as a meaning or a value, (B, C, 5) to scores of a slot's states; C: of the turn with most options.
-        """
-        rows = [[(turn.ids, -1), *given] for turn, given in zip(turns, options, strict=True)]
-        known = self._lower_each([text for row in rows for text, _ in row])
-        length = max(sum(len(text) for text, _ in row) for row in rows)
-        count = max(map(len, rows))
-        state = torch.zeros(len(rows), length, self.trunk.shape.width)
-        block = torch.full((len(rows), length), -1)
-        places = torch.zeros(len(rows), length, dtype=torch.long)
-        kinds = torch.zeros(len(rows), length, dtype=torch.long)
-        weights = torch.zeros(len(rows), count, length)
-        parts = []
-        for row, texts in enumerate(rows):
-            at = 0
-            parts.append(functional.pad(torch.cat([known[text] for text, _ in texts]), (0, 0, 0, length - sum(len(t) for t, _ in texts))))
-            for number, (text, kind) in enumerate(texts):
-                here = slice(at, at + len(text))
-                block[row, here], kinds[row, here] = number, kind + 1
-                places[row, here] = torch.arange(len(text))
-                first, last = (turns[row].start, turns[row].start + len(turns[row].offsets)) if number == 0 else (0, len(text))
-                weights[row, number, at + first : at + last] = 1 / max(1, last - first)
-                at += len(text)
-        state = torch.stack(parts) + self.compared.kind(kinds)
-        bias = self.trunk.block_bias(block, places)
-        return self.compared(weights @ self.trunk.run(state, bias, self.frozen))  # type: ignore[no-any-return]
-
-    def _lower_each(self, texts: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Tensor]:
-        unique = sorted(set(texts), key=len)
-        if self.frozen:
-            self.lower(unique)
-            return {text: self.kept[text].float() for text in unique}
-        ids, _ = padded(unique, self.pad)
-        embedded = self.trunk.embed(ids)
-        return {text: embedded[row, : len(text)] for row, text in enumerate(unique)}
