@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grice.models.dialogue import Dialogue, check_each
-from grice.models.directness.by_meaning import MeaningDirectness
-from grice.models.directness.curve import LogisticCurve
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.results import Directness
 from grice.models.runtime.parallel import Workers
@@ -19,9 +18,18 @@ from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.text.template import QUERY_TAG, EncodedSource, SourceFormat, encode_source, read_tokenizer, token_id
 
+STEEPEST = 1000.0
+"""Slope and offset of a calibration are smaller."""
+FARTHEST = 700.0
+"""The logistic curve is 0 or 1 beyond it, and its exponential too large for a float."""
+
 
 class DirectnessModel:
-    """Scores the last turn of a dialogue with an encoder of its own, as `grice train directness` makes it, on onnxruntime.
+    """Scores the last turn of a dialogue with a MiniLM-sized encoder on onnxruntime.
+
+    The raw score is calibrated by a logistic curve fitted on development dialogues (Platt scaling), so that 0.5 is as direct
+    as what people say unprompted, and the score of a group of turns is about their mean on the paper's scale (direct 1,
+    original 0.5, indirect 0).
 
     Raises:
         WeightsError, ProviderError: the model cannot be loaded.
@@ -31,7 +39,8 @@ class DirectnessModel:
     def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
         self.manifest = manifest
         self.layout = SourceFormat.of(manifest)
-        self.curve = LogisticCurve.of(manifest)
+        self.slope = manifest.number("calibration.slope", 0, STEEPEST)
+        self.offset = manifest.number("calibration.offset", -STEEPEST, STEEPEST)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
         self.session = Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime)
         self.provider = self.session.provider
@@ -52,7 +61,8 @@ class DirectnessModel:
 
     def _score(self, source: EncodedSource) -> float:
         ids, mask, query = directness_inputs([source.ids], self._query_id)
-        return self.curve.at(float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0]))
+        raw = float(self.session.run(["raw"], {"ids": ids, "mask": mask, "query": query})[0][0])
+        return 1 / (1 + math.exp(-max(-FARTHEST, min(FARTHEST, self.slope * raw + self.offset))))
 
 
 def directness_inputs(
@@ -68,16 +78,12 @@ def directness_inputs(
     return ids, mask, query
 
 
-DirectnessScorer = DirectnessModel | MeaningDirectness
-
-
 @functools.lru_cache(maxsize=16, typed=True)
-def load_directness_scorer(name: str | Path = "directness", *, runtime: Runtime = Runtime()) -> DirectnessScorer:
+def load_directness_scorer(name: str | Path = "directness", *, runtime: Runtime = Runtime()) -> DirectnessModel:
     """A shipped scorer by name, or one from a folder; loaded once a process for the same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.
         InputError: an argument is out of range.
     """
-    manifest = read_manifest(name, "directness")
-    return MeaningDirectness(manifest, runtime) if "reader" in manifest.settings else DirectnessModel(manifest, runtime)
+    return DirectnessModel(read_manifest(name, "directness"), runtime)

@@ -16,7 +16,6 @@ from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
     SAID,
-    TURN_KINDS,
     Evidence,
     MeaningQuestion,
     PossibleMeaning,
@@ -29,7 +28,7 @@ from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
 from grice.models.text.template import read_tokenizer
 
-OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "turn_kinds", "changes", "chosen", "judged")
+OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "changes", "chosen", "judged")
 KEPT_MENUS = 64
 MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
@@ -56,8 +55,7 @@ class MeaningScores:
         cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing.
         slot_states: (N, 5) scores of slots: silent, then by `SAID`. values: (N,) scores of values.
         starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
-        turn_kinds: (4,) by `TURN_KINDS`. changes: how likely the user takes something back. chosen: scores of the bot's options.
-        judged: (8,) of Circa's classes.
+        changes: how likely the user takes something back. chosen: scores of the bot's options. judged: (8,) of Circa's classes.
     """
 
     pieces: TurnPieces
@@ -70,7 +68,6 @@ class MeaningScores:
     values: Floats
     starts: Floats
     ends: Floats
-    turn_kinds: Floats
     changes: float
     chosen: Floats
     judged: Floats
@@ -79,11 +76,6 @@ class MeaningScores:
     def meanings(self) -> list[int]:
         """Places of the options that are meanings."""
         return [place for place, option in enumerate(self.options) if option.kind in ("intent", "act")]
-
-    @property
-    def directness(self) -> float:
-        """How much more likely the turn says directly what is wanted than indirectly, as log-odds."""
-        return float(self.turn_kinds[TURN_KINDS.index("direct")] - self.turn_kinds[TURN_KINDS.index("indirect")])
 
     def spoken(self, place: int) -> float:
         """How likely the turn speaks of the slot at a place."""

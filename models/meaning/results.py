@@ -12,8 +12,6 @@ from grice.models.schema import BotSchema
 MeaningKind = Literal["intent", "act", "unknown"]
 SaidOfSlot = Literal["meant", "not_this", "any", "ambiguous"]
 SAID: tuple[SaidOfSlot, ...] = get_args(SaidOfSlot)
-TurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
-TURN_KINDS: tuple[TurnKind, ...] = get_args(TurnKind)
 
 MOST_POSSIBLE = 10
 """Meanings that are told of one turn."""

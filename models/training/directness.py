@@ -95,8 +95,10 @@ def train_directness(
         return ranking_loss(raw.view(3, -1), recipe.loss)
 
     def evaluate(current: nn.Module) -> tuple[float, dict[str, float]]:
-        found = ranking_figures(raw_scores(current, tokenizer, dev, recipe.layout))
-        return found["dev_exact_match"], found
+        raw = raw_scores(current, tokenizer, dev, recipe.layout)
+        exact = float(((raw[0] > raw[1]) & (raw[1] > raw[2])).mean())
+        tau = float(np.mean([np.sign(raw[a] - raw[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
+        return exact, {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
     batches = batcher(tokenizer, rows, recipe)
     best = Trainer(model, out, recipe.schedule, Objective(batches, loss, evaluate), place).fit()
@@ -183,13 +185,6 @@ def raw_scores(model: nn.Module, tokenizer: Tokenizer, rows: Sequence[direct.Tri
         raw = model(batch.ids.to(device), batch.mask.to(device), batch.query.to(device))
         parts.append(raw.float().cpu().numpy().reshape(3, -1))
     return np.concatenate(parts, axis=1)
-
-
-def ranking_figures(raw: RawScores) -> dict[str, float]:
-    """How often scores of shape (3, rows) rank the three forms rightly, and Kendall's tau: fractions, on the dev part."""
-    exact = float(((raw[0] > raw[1]) & (raw[1] > raw[2])).mean())
-    tau = float(np.mean([np.sign(raw[a] - raw[b]).mean() for a, b in ((0, 1), (0, 2), (1, 2))]))
-    return {"dev_exact_match": exact, "dev_kendall_tau": tau}
 
 
 def calibration(raw: RawScores) -> tuple[float, float]:

@@ -13,8 +13,7 @@ from torch.nn import functional
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
 from grice.models.meaning.menu import Menu, kinds_of, owners_of
-from grice.models.meaning.results import TURN_KINDS
-from grice.models.training.meaning.network import SLOT_STATES, MeaningNetwork, Readings
+from grice.models.training.meaning.network import SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TURNS_AT_ONCE = 16
@@ -67,7 +66,7 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
         part = step.turns[start : start + TURNS_AT_ONCE]
         readings = network([pieces for _, pieces, _ in part], options)
         total = total + _loss(readings, step, part)
-        directness.append(readings.turn_kinds[:, DIRECT] - readings.turn_kinds[:, INDIRECT])
+        directness.append(readings.kinds[:, DIRECT] - readings.kinds[:, INDIRECT])
         vectors.append(readings.turns)
     total = total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])
     told = plain_loss(torch.cat(vectors), step.plain, step.misread, network.read_texts, network.joint.scale.exp())
@@ -113,7 +112,7 @@ def _loss(readings: Readings, step: Step, part: Sequence[TurnStep]) -> Tensor:
     known = [row for row, target in enumerate(targets) if target.kind is not None]
     if known:
         kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])
-        loss = loss + 0.3 * functional.cross_entropy(readings.turn_kinds[known], kinds, reduction="sum")
+        loss = loss + 0.3 * functional.cross_entropy(readings.kinds[known], kinds, reduction="sum")
     known = [row for row, target in enumerate(targets) if target.changes is not None]
     if known:
         changes = torch.tensor([float(bool(targets[row].changes)) for row in known])
