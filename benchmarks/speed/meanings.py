@@ -43,7 +43,7 @@ MENU = BotSchema(
     tuple(SlotSpec(name, f"{name} that the user wants", values) for name, values in SLOTS.items()),
 )
 
-Loader = Callable[[SpeedOptions, str], MeaningPredictor]
+LoadReader = Callable[[SpeedOptions, str], MeaningPredictor]
 
 
 def load_reader(options: SpeedOptions, system: str) -> MeaningPredictor:
@@ -54,7 +54,7 @@ def load_reader(options: SpeedOptions, system: str) -> MeaningPredictor:
 
 
 def add_meanings(
-    sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], load: Loader = load_reader
+    sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], load: LoadReader = load_reader
 ) -> None:
     """Take the times of each precision that was asked for; one call for the last two turns of each dialogue."""
     names = [name for name in asked if name in PRECISIONS]

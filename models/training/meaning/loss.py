@@ -19,9 +19,9 @@ from grice.models.training.meaning.samples import MenuTurns, Target
 TURNS_AT_ONCE = 16
 DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
 
-Pieces = tuple[int, ...]
+Words = tuple[int, ...]
 TurnStep = tuple[Dialogue, TurnPieces, Target]
-ReadTexts = Callable[[Sequence[Pieces]], Tensor]
+ReadTexts = Callable[[Sequence[Words]], Tensor]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Step:
     """
 
     menu: Menu
-    texts: tuple[tuple[Pieces, ...], ...]
+    texts: tuple[tuple[Words, ...], ...]
     kinds: tuple[int, ...]
     owners: tuple[int, ...]
     turns: tuple[TurnStep, ...]
-    plain: tuple[Pieces, ...]
-    misread: tuple[Pieces, ...]
+    plain: tuple[Words, ...]
+    misread: tuple[Words, ...]
 
 
 def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
@@ -73,7 +73,7 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     return (total + 0.5 * told) / len(step.turns)
 
 
-def plain_loss(turns: Tensor, plain: Sequence[Pieces], misread: Sequence[Pieces], read: ReadTexts, scale: Tensor) -> Tensor:
+def plain_loss(turns: Tensor, plain: Sequence[Words], misread: Sequence[Words], read: ReadTexts, scale: Tensor) -> Tensor:
     """Of the plain forms and the wrong readings of all turns, the own plain form shall lie nearest to a turn.
 
     Args:
