@@ -6,7 +6,6 @@ then leaves nothing of the others; and on processors without VNNI sums of ordina
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +23,10 @@ BY_INT8 = 4
 DOMAIN = "com.microsoft"
 
 
-def write_block_weights(source: Path, target: Path, kept: Collection[str] = ()) -> None:
+def write_block_weights(source: Path, target: Path) -> None:
     """The fp32 file `source` with the constant weights of its products in four bits.
 
-    Weights whose number of inputs is no multiple of `BLOCK`, and those named in `kept`, stay as they are.
+    Weights whose number of inputs is no multiple of `BLOCK` stay as they are.
     """
     model = onnx.load(str(source))
     weights = {each.name: each for each in model.graph.initializer}
@@ -35,12 +34,12 @@ def write_block_weights(source: Path, target: Path, kept: Collection[str] = ()) 
     for node in model.graph.node:
         if node.op_type == "MatMul" and node.input[1] in weights:
             weight = numpy_helper.to_array(weights[node.input[1]])
-            if weight.ndim == 2 and weight.shape[0] % BLOCK == 0 and node.input[1] not in kept:
+            if weight.ndim == 2 and weight.shape[0] % BLOCK == 0:
                 replaced.add(node.input[1])
                 _replace(model, node, weight)
-    others = [each for each in model.graph.initializer if each.name not in replaced]
+    kept = [each for each in model.graph.initializer if each.name not in replaced]
     del model.graph.initializer[:]
-    model.graph.initializer.extend(others)
+    model.graph.initializer.extend(kept)
     model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
     onnx.save(model, str(target))
 

@@ -6,7 +6,7 @@ to come. A few thousand tokens of ordinary text are enough to know which inputs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -57,30 +57,6 @@ def _inputs(dense: nn.Module, layer: nn.Module, states: Sequence[tuple[Tensor, T
     finally:
         handle.remove()
     return torch.cat([each[mask] for each, (_, _, mask) in zip(given, states, strict=True)])
-
-
-def round_dense(layers: Iterable[nn.Linear], run: Callable[[], object]) -> None:
-    """Round dense layers of a model in place, each for what it is given while `run` runs the model as it was.
-
-    Those that are not run, and those whose number of inputs is no multiple of `BLOCK`, stay as they are.
-    """
-    moments: dict[nn.Module, Tensor] = {}
-
-    def add(layer: nn.Module, given: tuple[Tensor, ...]) -> None:
-        inputs = given[0].flatten(0, -2)
-        moments[layer] = moments.get(layer, torch.zeros(())) + inputs.T @ inputs
-
-    handles = [layer.register_forward_pre_hook(add) for layer in layers if layer.in_features % BLOCK == 0]
-    try:
-        with torch.no_grad():
-            run()
-    finally:
-        for handle in handles:
-            handle.remove()
-    with torch.no_grad():
-        for layer, found in moments.items():
-            weight = layer.get_parameter("weight")
-            weight.copy_(round_weight(weight.detach(), found))
 
 
 def round_layer(layer: nn.Module, inputs: Tensor) -> None:
