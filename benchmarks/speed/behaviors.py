@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import attempt
@@ -23,6 +24,7 @@ TASK = "behaviors"
 HISTORY = 20
 PRECISIONS = {"grice-int8": "int8", "grice-fp32": "fp32"}
 
+Loaded = TypeVar("Loaded")
 Loader = Callable[[SpeedOptions, str], Model[Behaviors]]
 SayTurn = Callable[[str, int, int], str]
 """From a text, the number of its dialogue and its place there to what is said."""
@@ -39,15 +41,27 @@ def add_behaviors(
     sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], load: Loader = load_monitor
 ) -> None:
     """Take the times of each precision that was asked for; `given` says what the turns are taken from, one call for each."""
-    names = [name for name in asked if name in PRECISIONS]
-    monitors, reasons = attempt({name: partial(load, options, name) for name in names}, options)
-    for name, reason in reasons.items():
-        sheet.add_unscored(TASK, name, METRICS, reason)
+    monitors = load_precisions(sheet, TASK, options, asked, load)
     calls = {name: _next(monitor.predict) for name, monitor in monitors.items()}
     items = fresh_dialogues(given, (options.rounds + 1) * len(calls))  # one round is the warm-up
     for name, times in interleaved(calls, items, options.rounds, TASK).items():
         add_times(sheet, TASK, name, times)
         sheet.add_model(monitors[name])
+
+
+def load_precisions(
+    sheet: Sheet, task: str, options: SpeedOptions, asked: Sequence[str], load: Callable[[SpeedOptions, str], Loaded]
+) -> dict[str, Loaded]:
+    """The model in each precision that was asked for, by system; why others cannot be loaded goes into the sheet.
+
+    Raises:
+        ModelError: one that was asked for by name cannot be loaded.
+    """
+    names = [name for name in asked if name in PRECISIONS]
+    found, reasons = attempt({name: partial(load, options, name) for name in names}, options)
+    for name, reason in reasons.items():
+        sheet.add_unscored(task, name, METRICS, reason)
+    return found
 
 
 def numbered(text: str, number: int, place: int) -> str:

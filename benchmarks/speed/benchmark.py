@@ -21,9 +21,9 @@ import numpy as np
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.core.systems import System, Systems, attempt
+from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.held_out import FILES, dialogues, held_out
-from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors
+from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors, load_precisions
 from grice.benchmarks.speed.checkpoint import PyTorchRewriter, float_rewriter
 from grice.benchmarks.speed.classifiers import add_readers
 from grice.benchmarks.speed.ctranslate2_rewriter import CTranslate2Rewriter
@@ -138,19 +138,15 @@ def _letters(text: str) -> str:
 
 
 def _directness(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
-    scorers, reasons = attempt(
-        {name: partial(_load_scorer, options, PRECISIONS[name]) for name in asked if name in PRECISIONS}, options
-    )
-    for name, reason in reasons.items():
-        sheet.add_unscored("directness", name, METRICS, reason)
+    scorers = load_precisions(sheet, "directness", options, asked, _load_scorer)
     calls = {name: _single(scorer.predict) for name, scorer in scorers.items()}
     for name, times in interleaved(calls, given, options.rounds, "directness").items():
         add_times(sheet, "directness", name, times)
         sheet.add_model(scorers[name])
 
 
-def _load_scorer(options: SpeedOptions, precision: str) -> Model[Directness]:
-    return load_directness_scorer(options.directness, runtime=Runtime("cpu", options.threads, precision, workers=1))
+def _load_scorer(options: SpeedOptions, system: str) -> Model[Directness]:
+    return load_directness_scorer(options.directness, runtime=Runtime("cpu", options.threads, PRECISIONS[system], workers=1))
 
 
 def _single(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Dialogue], object]:

@@ -12,10 +12,9 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.speed.behaviors import PRECISIONS, SayTurn, fresh_dialogues, numbered
+from grice.benchmarks.speed.behaviors import PRECISIONS, Loaded, SayTurn, fresh_dialogues, numbered
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
@@ -54,7 +53,6 @@ MENTIONS = (
 
 _END = re.compile(r"([.,!?]*)$")
 
-Loaded = TypeVar("Loaded")
 ReadDialogue = Callable[[Dialogue], object]
 
 

@@ -6,13 +6,10 @@ The menu has ten intents and three slots of five values. Its vectors are kept, a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.core.systems import attempt
-from grice.benchmarks.speed.behaviors import PRECISIONS
+from grice.benchmarks.speed.behaviors import PRECISIONS, load_precisions
 from grice.benchmarks.speed.options import SpeedOptions
-from grice.benchmarks.speed.service import METRICS
 from grice.benchmarks.speed.timing import add_times, interleaved
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion
@@ -57,10 +54,7 @@ def add_meanings(
     sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue], load: LoadReader = load_reader
 ) -> None:
     """Take the times of each precision that was asked for; one call for the last two turns of each dialogue."""
-    names = [name for name in asked if name in PRECISIONS]
-    readers, reasons = attempt({name: partial(load, options, name) for name in names}, options)
-    for name, reason in reasons.items():
-        sheet.add_unscored(TASK, name, METRICS, reason)
+    readers = load_precisions(sheet, TASK, options, asked, load)
     calls = {name: _single(reader) for name, reader in readers.items()}
     items = [MeaningQuestion(Dialogue(dialogue.turns[-2:]), MENU) for dialogue in given]
     for name, times in interleaved(calls, items, options.rounds, TASK).items():

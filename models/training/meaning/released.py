@@ -188,8 +188,7 @@ def _request_mentions(example: examples.SlotExample) -> dict[str, SlotMention]:
 def direct_menus(
     data_dir: Path, bots: Sequence[Sequence[IntentSpec]], rng: random.Random, part: Part = "train", count: int = 40
 ) -> Iterator[MenuTurns]:
-    """`count` menus of DIRECT's turns, each in its three forms; how direct they are is known of them, and what
-    the indirect form means.
+    """`count` menus of DIRECT's turns, each in its three forms: how direct each is, and the plain form of the indirect one, are known.
 
     Args:
         bots: intents of bots, a few of which stand on the menu.

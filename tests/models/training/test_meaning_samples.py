@@ -8,7 +8,9 @@ import pytest
 
 from grice.models.data.circa import CLASSES, JudgedAnswer
 from grice.models.meaning.menu import ACTS
+from grice.models.meaning.reader import load_meaning_reader
 from grice.models.training.meaning import samples
+from grice.models.training.meaning.loss import step_of
 from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, divide_hands
 from grice.models.training.meaning.samples import MenuTurns, as_written, varied
 from grice.models.training.meaning.written import WrittenBot, read_hand, read_hands
@@ -118,3 +120,14 @@ def test_answers_of_circa_stand_under_their_question() -> None:
     assert [turn.text for turn in dialogue.turns] == ["X and Y share a flat.", "Did you eat?", "The fridge is empty."]
     assert target.meaning == ("act", "no")
     assert target.judged == shares
+
+
+def test_indirect_turns_are_told_with_their_plain_form_and_a_wrong_reading(bakery: WrittenBot) -> None:
+    tokens = load_meaning_reader().tokens
+    step = step_of(as_written(bakery), tokens)
+    written = {turn.text: turn for turn in bakery.turns}
+    for (dialogue, _, target), plain, misread in zip(step.turns, step.plain, step.misread, strict=True):
+        turn = written[dialogue.last.text]
+        told = (turn.direct, turn.wrong) if turn.kind == "indirect" else ("", "")
+        assert (target.plain, target.misread) == told
+        assert [*plain, *misread] == [piece for text in told if text for piece in tokens.read_options([text])[0]]
