@@ -188,7 +188,7 @@ def _request_mentions(example: examples.SlotExample) -> dict[str, SlotMention]:
 def direct_menus(
     data_dir: Path, bots: Sequence[Sequence[IntentSpec]], rng: random.Random, part: Part = "train", count: int = 40
 ) -> Iterator[MenuTurns]:
-    """`count` menus of DIRECT's turns, each in its three forms: how direct each is, and the plain form of the indirect one, are known.
+    """`count` menus of DIRECT's turns, each in its three forms; of the indirect one the plain form is known.
 
     Args:
         bots: intents of bots, a few of which stand on the menu.
