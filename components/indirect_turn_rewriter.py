@@ -22,6 +22,7 @@ from grice.middleware.client.backends import load_backend
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
 from grice.models.dialogue import Dialogue
+from grice.models.meaning.results import MeaningQuestion
 from grice.models.protocols import Predicts
 
 
@@ -52,7 +53,7 @@ class IndirectTurnRewriter(GriceComponent):
         HTTP: ("mode", *REMOTE_KEYS),
     }
     stage: ClassVar = "rewriter"
-    model: Predicts[Dialogue, TurnAnalysis]
+    model: Predicts[Dialogue | MeaningQuestion, TurnAnalysis]
 
     def load_models(self) -> None:
         self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)

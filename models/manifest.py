@@ -15,6 +15,8 @@ from grice.models.errors import InputError, ManifestError, ModelNotFound, Weight
 
 FILE = "manifest.json"
 PRETRAINED = Path(__file__).parent / "pretrained"
+GRAPH = ".onnx.gz"
+"""How the names of graphs end: what four bits hold takes an eighth less when it is packed."""
 REQUIRED = ("name", "version", "task", "files")
 DEEPEST = 32
 """Objects and lists inside each other."""
@@ -30,7 +32,7 @@ class Manifest:
     Attributes:
         folder: where the files are.
         name, version, task: such as "rewriter", "1", "rewriting".
-        files: file name to {"sha256", "bytes"}; a file of a precision has it in its name (`decoder.int8.onnx`).
+        files: file name to {"sha256", "bytes"}; a file of a precision has it in its name (`decoder.int8.onnx.gz`).
         settings: what the model's class needs to run it (source format, labels, calibration, thresholds); read with the methods.
         training: data sets, split and recipe. metrics: figures by precision, with split and n.
     """
@@ -47,7 +49,11 @@ class Manifest:
     @property
     def precisions(self) -> list[str]:
         """The precisions whose files are listed."""
-        return sorted({name.split(".")[-2] for name in self.files if name.endswith(".onnx")})
+        return sorted({name.removesuffix(GRAPH).split(".")[-1] for name in self.files if name.endswith(GRAPH)})
+
+    def graph(self, part: str, precision: str) -> Path:
+        """The path of a part's graph in a precision; see `path`."""
+        return self.path(f"{part}.{precision}{GRAPH}")
 
     def path(self, name: str) -> Path:
         """The path of one listed file, after its size and sha256 were checked.

@@ -8,14 +8,15 @@ from typing import Generic, TypeVar
 from tqdm import tqdm
 
 from grice.models.dialogue import Dialogue
-from grice.models.protocols import Model, OffersCandidates
+from grice.models.protocols import Model, OffersCandidates, Predicts
 
+Asked = TypeVar("Asked")
 Result = TypeVar("Result", bound=object)
 
 BATCH = 32
 
 
-def predict_all(model: Model[Result], dialogues: Sequence[Dialogue], label: str) -> list[Result]:
+def predict_all(model: Predicts[Asked, Result], dialogues: Sequence[Asked], label: str) -> list[Result]:
     """One result a dialogue, in order. The bar shows on a terminal only."""
     results: list[Result] = []
     with tqdm(total=len(dialogues), desc=label, unit="turn", disable=None) as bar:

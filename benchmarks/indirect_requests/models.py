@@ -27,7 +27,7 @@ class IndirectOptions(Threaded, LlmOptions):
 
     tasks: tuple[str, ...] = option((), "only these tasks (default: all)", "T", flag="--task")
     requests: WantedSource = option("auto", "whose requests; auto: the official ones if their files are there")
-    resolver: str = model_option("slot-value resolver", "slot_values")
+    resolver: str = model_option("slot-value resolver", "meaning")
     work: Path = option(WORK, "keeps the state tracker that the first run trains", "DIR")
 
 

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write figures, and every request with what was heard")
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N requests")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the bootstrap (default: 0)")
-    parser.add_argument("--resolver", default="slot_values", metavar="NAME|DIR", help="a shipped or exported slot-value resolver")
+    parser.add_argument("--resolver", default="meaning", metavar="NAME|DIR", help="a shipped or exported slot-value resolver")
     parser.add_argument(
         "--rasa-python",
         type=Path,

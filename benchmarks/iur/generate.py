@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rewriter", default="rewriter", metavar="NAME|DIR", help="a shipped or exported rewriter, that writes offline"
     )
-    parser.add_argument("--resolver", default="slot_values", metavar="NAME|DIR", help="a shipped or exported slot-value resolver")
+    parser.add_argument("--resolver", default="meaning", metavar="NAME|DIR", help="a shipped or exported slot-value resolver")
     add_runtime_options(parser)
     _add_llm_arguments(parser)
 

@@ -55,9 +55,8 @@ def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: Reade
 
 def _analyse(sheet: Sheet, items: Sequence[Item], options: MeaningOptions) -> list[TurnAnalysis]:
     pipeline = Pipeline.load(PipelineSettings(on_error="raise", deadline_ms=DEADLINE_MS, threads=options.threads))
-    for model in (pipeline.directness, pipeline.rewriter):
-        sheet.add_model(model)
-    return predict_all(pipeline, [item.case.question.dialogue for item in items], TURNS)
+    sheet.add_model(pipeline.menu_rewriter.reader)
+    return predict_all(pipeline, [item.case.question for item in items], TURNS)
 
 
 def _add_changes(sheet: Sheet, items: Sequence[Item], analyses: Sequence[TurnAnalysis]) -> None:

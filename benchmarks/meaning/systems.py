@@ -21,8 +21,9 @@ from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, MeaningAnswer
 from grice.benchmarks.meaning.llm import ask_all
 from grice.models.data.user_turns import DONT_CARE
 from grice.models.meaning.menu import Menu, MenuOption
-from grice.models.meaning.reader import MeaningReader, MeaningScores
+from grice.models.meaning.reader import MeaningReader
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
+from grice.models.meaning.scores import MeaningScores
 from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema
 from grice.models.text.verbatim import says, words

@@ -16,7 +16,7 @@ class SpeedOptions(Threaded):
     rewriter: str = model_option("rewriter", "rewriter")
     directness: str = model_option("directness scorer", "directness")
     behaviors: str = model_option("behaviour monitor", "behaviors")
-    resolver: str = model_option("slot-value resolver", "slot_values")
+    resolver: str = model_option("slot-value resolver", "meaning")
     intentions: str = model_option("intention detector", "intentions")
     meaning: str = model_option("reader of meaning", "meaning")
     mind: str = model_option("model of minds", "mind")

@@ -70,8 +70,8 @@ class Capability(Generic[Asked, Result]):
         needs: capabilities whose models this one is made of.
         reads: the pipeline's settings that its model depends on, beside those of how models run.
         shared: callers in one process ask it the same one after the other, so its results are remembered.
-        asks: the type of what its model is asked: a dialogue, or a frozen dataclass with a field `dialogue`; without a `wire`
-            an item has its other fields.
+        asks: the type, or a tuple of types, of what its model is asked: a dialogue, or a frozen dataclass with a field `dialogue`;
+            without a `wire` an item has its other fields.
         encode: what is asked as an item of a request; default: the dialogue and the other fields.
         decode: the row of an answer as a result, for what was asked; default: by the type hints of `result`.
         give_up: the result where the model could not be asked; None: the error is raised.
@@ -95,7 +95,7 @@ class Capability(Generic[Asked, Result]):
     needs: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     shared: bool = False
-    asks: type[Any] = Dialogue
+    asks: Any = Dialogue
     encode: Callable[[Asked], dict[str, object]] = _item
     decode: Callable[[object, Asked], Result] | None = None
     give_up: Callable[[Asked, GriceError], Result] | None = None
@@ -135,11 +135,12 @@ class Capability(Generic[Asked, Result]):
         Raises:
             InputError: it is not a list of what the model reads.
         """
+        allowed = " or ".join(each.__name__ for each in (self.asks if isinstance(self.asks, tuple) else (self.asks,)))
         if isinstance(asked, str) or not isinstance(asked, Sequence):
-            raise InputError(f"what {self.name} is asked", asked, f"a list of {self.asks.__name__}")
+            raise InputError(f"what {self.name} is asked", asked, f"a list of {allowed}")
         for each in asked:
             if not isinstance(each, self.asks):
-                raise InputError(f"what {self.name} is asked", each, self.asks.__name__)
+                raise InputError(f"what {self.name} is asked", each, allowed)
 
     def pipeline_settings(self, settings: PipelineSettings) -> PipelineSettings:
         """`settings` with defaults for all that its model does not depend on, so that callers who agree on the rest share it."""

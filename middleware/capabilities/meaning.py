@@ -58,7 +58,8 @@ def _report(outcome: TurnMeaning | Exception) -> MeaningReport:
     return MeaningReport(found)
 
 
-def _encode(question: MeaningQuestion) -> dict[str, object]:
+def encode_question(question: MeaningQuestion) -> dict[str, object]:
+    """A dialogue and its menu as an item of a request."""
     return {**encode_dialogue(question.dialogue), "schema": question.schema.as_dict()}
 
 
@@ -95,7 +96,7 @@ MEANING = Capability[MeaningQuestion, MeaningReport](
     switch="meaning",
     without="do not read what turns mean",
     asks=MeaningQuestion,
-    encode=_encode,
+    encode=encode_question,
     decode=_read,
     parts={"meaning": lambda reporter: reporter.reader},
     wire="grice.middleware.service.capabilities.meaning",

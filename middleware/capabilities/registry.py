@@ -63,7 +63,7 @@ class Registry:
             del self._capabilities[capability.name]
 
 
-CAPABILITIES = Registry((DIRECTNESS, TURNS, REWRITE, RESPONSES, SLOTS, MEANING, INTENTIONS, MIND))
+CAPABILITIES = Registry((DIRECTNESS, MEANING, TURNS, REWRITE, RESPONSES, SLOTS, INTENTIONS, MIND))
 
 
 def capability_settings() -> type[Any]:

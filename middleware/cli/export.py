@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grice.models.data.files import data_dir
 from grice.models.errors import InputError, MissingExtra
+from grice.models.manifest import GRAPH
 
 HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint"
 MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values", "meaning")
@@ -71,7 +72,7 @@ def _export_onnx(args: argparse.Namespace) -> int:
     out = args.out or Path("runs") / args.model / "onnx"
     export = exports[args.model]
     export(checkpoint, out, args.precision or ["int8", "fp32", "fp16"], args.version_label)
-    for file in sorted(out.glob("*.onnx")):
+    for file in sorted(out.glob(f"*{GRAPH}")):
         print(f"{file}  {file.stat().st_size / 1e6:.1f} MB")
     if args.measure:
         from grice.models.export.quality import measure

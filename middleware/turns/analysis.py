@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from grice.models.meaning.results import TurnMeaning
 from grice.models.results import Directness, Rewrite
 
 Decision = Literal["pass", "rewrite", "clarify"]
@@ -15,7 +16,8 @@ Reason = Literal[
     "indirect",  # rewrite: not direct enough, and the rewrite can be trusted
     "unchanged",  # pass: the rewriter gave the turn back as it was
     "refused",  # pass or clarify: the guard refused the rewrite
-    "uncertain",  # pass or clarify: the rewriter was not confident
+    "uncertain",  # pass or clarify: the rewriter was not confident; with a menu: no sentence was read as what the turn means
+    "unknown",  # pass: with a menu: the reader does not know what the turn means
     "failed",  # pass: a stage failed or was late
     "not_text",  # pass: the text cannot be analysed (blank, too long, not valid Unicode)
 ]
@@ -55,6 +57,7 @@ class TurnAnalysis:
         decision, reason: what was decided, and why.
         directness: None where it was not scored.
         rewrite: None where none was made; kept also when it was not trusted.
+        meaning: what the turn means of the bot's menu; None where no menu was given.
         findings: what the guard found against the rewrite.
         failures: stages that failed; the turn passed unchanged then.
     """
@@ -67,3 +70,4 @@ class TurnAnalysis:
     rewrite: Rewrite | None = None
     findings: tuple[Finding, ...] = ()
     failures: tuple[StageFailure, ...] = ()
+    meaning: TurnMeaning | None = None

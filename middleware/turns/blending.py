@@ -18,10 +18,12 @@ READ = ("intent", "intent_ranking", "entities", "response_selector")
 
 
 def weight_of(analysis: TurnAnalysis) -> float:
-    """How much the reading of the rewrite counts, 0 to 1: indirectness of the turn times confidence of the rewriter."""
-    if analysis.directness is None or analysis.rewrite is None or analysis.decision != "rewrite":
+    """How much the reading of the rewrite counts, 0 to 1: how indirect the turn is times how sure its rewriter, or reader, was."""
+    if analysis.rewrite is None or analysis.decision != "rewrite":
         return 0.0
-    return (1 - analysis.directness.score) * analysis.rewrite.confidence
+    if analysis.meaning is not None:
+        return analysis.meaning.indirect * analysis.rewrite.confidence
+    return 0.0 if analysis.directness is None else (1 - analysis.directness.score) * analysis.rewrite.confidence
 
 
 def blended(own: Mapping[str, Any], other: Mapping[str, Any], weight: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from grice.middleware.runtime.deadline import TimedWorkers
@@ -15,12 +16,16 @@ from grice.middleware.settings import PipelineSettings
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
 from grice.middleware.turns.guard import Guard
+from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
-from grice.models.protocols import Model, OffersCandidates
+from grice.models.meaning.reader import load_meaning_reader
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.protocols import MeaningPredictor, Model, OffersCandidates
 from grice.models.results import Directness, Rewrite
 
+Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 STAGE_THREADS = 4
@@ -33,6 +38,8 @@ class _Turn:
     """A turn on its way, with what the stages have found so far."""
 
     dialogue: Dialogue
+    asked: MeaningQuestion | None = None
+    menu_rewrite: MenuRewrite | None = None
     directness: Directness | None = None
     rewrite: Rewrite | None = None
     findings: tuple[Finding, ...] = ()
@@ -49,6 +56,9 @@ class Pipeline:
     The models are known by their protocol only, so a remote model or a test's fits as well. A turn on which a stage fails, or is
     later than `deadline_ms`, stays unchanged and is marked (`on_error="pass_through"`), or the error is raised (`"raise"`). One
     turn that breaks a model does not take the others of its batch with it.
+
+    A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader` the
+    shipped one is loaded when the first such turn comes.
     """
 
     def __init__(
@@ -57,11 +67,13 @@ class Pipeline:
         rewriter: Model[Rewrite],
         settings: PipelineSettings | None = None,
         guard: Guard | None = None,
+        reader: MeaningPredictor | None = None,
     ) -> None:
         self.settings = settings or PipelineSettings()
         self.directness = directness
         self.rewriter = rewriter
         self.guard = guard or Guard()
+        self._reader = reader
         self._workers = TimedWorkers(STAGE_THREADS, "grice-stage")
 
     @classmethod
@@ -78,21 +90,37 @@ class Pipeline:
             chosen,
         )
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list[TurnAnalysis]:
-        """Analyse the last turn of each dialogue, in order.
+    @cached_property
+    def menu_rewriter(self) -> MenuRewriter:
+        """Rewrites turns that come with a menu.
+
+        Raises:
+            ModelError: the shipped reader cannot be loaded.
+        """
+        reader = self._reader or load_meaning_reader(runtime=self.settings.runtime)
+        return MenuRewriter(reader, self.settings.indirect_from)
+
+    def predict(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> list[TurnAnalysis]:
+        """Analyse the last turn of each dialogue, in order; a dialogue with its bot's menu is a `MeaningQuestion`.
 
         Raises:
             InputError: something else than dialogues was given.
             GriceError: a stage failed and the settings say `raise`.
         """
         _check(dialogues)
-        turns = [_Turn(dialogue) for dialogue in dialogues]
-        self._score(turns)
+        turns = [_Turn(each.dialogue, each) if isinstance(each, MeaningQuestion) else _Turn(each) for each in dialogues]
+        self._read([(turn, turn.asked) for turn in turns if turn.asked is not None])
+        self._score([turn for turn in turns if turn.asked is None])
         indirect = [turn for turn in turns if self._is_indirect(turn)]
         self._rewrite(indirect)
         self._guard(indirect)
         self._replace_refused([turn for turn in indirect if turn.findings])
         return [self._analysis(turn) for turn in turns]
+
+    def _read(self, turns: Sequence[tuple[_Turn, MeaningQuestion]]) -> None:
+        if turns:
+            for turn, found in self._ask_each("meaning", self.menu_rewriter.predict, turns):
+                turn.menu_rewrite = found
 
     def _score(self, turns: Sequence[_Turn]) -> None:
         for turn, score in self._ask("directness", self.directness.predict, turns):
@@ -130,12 +158,23 @@ class Pipeline:
             return ()
 
     def _analysis(self, turn: _Turn) -> TurnAnalysis:
+        if turn.menu_rewrite is not None:
+            return self._menu_analysis(turn, turn.menu_rewrite)
         decision, reason = self._decide(turn)
         text = turn.text
         if decision == "rewrite" and turn.rewrite is not None:
             text = turn.rewrite.text if self.settings.mode == "replace" else appended(turn.text, turn.rewrite.text)
         failures = () if turn.failure is None else (turn.failure,)
         return TurnAnalysis(turn.text, text, decision, reason, turn.directness, turn.rewrite, turn.findings, failures)
+
+    def _menu_analysis(self, turn: _Turn, found: MenuRewrite) -> TurnAnalysis:
+        unchanged = _letters(found.text) == _letters(turn.text)
+        if not found.text or unchanged:
+            reason: Reason = "unchanged" if found.text else found.reason
+            return TurnAnalysis(turn.text, turn.text, "pass", reason, meaning=found.meaning)
+        text = found.text if self.settings.mode == "replace" else appended(turn.text, found.text)
+        rewrite = Rewrite(found.text, found.meaning.confidence, 0)
+        return TurnAnalysis(turn.text, text, "rewrite", found.reason, rewrite=rewrite, meaning=found.meaning)
 
     def _decide(self, turn: _Turn) -> tuple[Decision, Reason]:
         score, rewrite = turn.directness, turn.rewrite
@@ -157,21 +196,27 @@ class Pipeline:
     def _ask(
         self, stage: Stage, work: Callable[[Sequence[Dialogue]], Sequence[Result]], turns: Sequence[_Turn]
     ) -> list[tuple[_Turn, Result]]:
+        """As `_ask_each`, about the turns' dialogues."""
+        return self._ask_each(stage, work, [(turn, turn.dialogue) for turn in turns])
+
+    def _ask_each(
+        self, stage: Stage, work: Callable[[Sequence[Asked]], Sequence[Result]], turns: Sequence[tuple[_Turn, Asked]]
+    ) -> list[tuple[_Turn, Result]]:
         """The turns that a stage gave a result for, with it; the others are marked as failed."""
 
-        def within_deadline(dialogues: Sequence[Dialogue]) -> Sequence[Result]:
+        def within_deadline(asked: Sequence[Asked]) -> Sequence[Result]:
             with traced(f"grice.{stage}"):
-                return self._workers.within(self.settings.deadline_ms, stage, lambda: work(dialogues))
+                return self._workers.within(self.settings.deadline_ms, stage, lambda: work(asked))
 
         final = (DeadlineExceeded,) if self.settings.on_error == "pass_through" else (Exception,)
-        outcomes = isolate(within_deadline, [turn.dialogue for turn in turns], final)
+        outcomes = isolate(within_deadline, [asked for _, asked in turns], final)
         failed: dict[Exception, list[_Turn]] = {}
-        for turn, outcome in zip(turns, outcomes, strict=True):
+        for (turn, _), outcome in zip(turns, outcomes, strict=True):
             if isinstance(outcome, Exception):
                 failed.setdefault(outcome, []).append(turn)
         for error, marked in failed.items():
             self._fail(stage, marked, error)
-        return [(turn, each) for turn, each in zip(turns, outcomes, strict=True) if not isinstance(each, Exception)]
+        return [(turn, each) for (turn, _), each in zip(turns, outcomes, strict=True) if not isinstance(each, Exception)]
 
     def _fail(self, stage: Stage, turns: Sequence[_Turn], error: Exception) -> None:
         if self.settings.on_error == "raise":
@@ -182,9 +227,11 @@ class Pipeline:
             turn.failure = StageFailure(stage, type(error).__name__, str(error))
 
 
-def _check(dialogues: Sequence[Dialogue]) -> None:
-    if not isinstance(dialogues, Sequence) or not all(isinstance(each, Dialogue) for each in dialogues):
-        raise InputError("dialogues", dialogues, "a list of Dialogue, such as [Dialogue.of(text, history)]")
+def _check(dialogues: Sequence[Dialogue | MeaningQuestion]) -> None:
+    known = (Dialogue, MeaningQuestion)
+    if not isinstance(dialogues, Sequence) or not all(isinstance(each, known) for each in dialogues):
+        allowed = "a list of Dialogue, such as [Dialogue.of(text, history)], or of MeaningQuestion, which have a menu, too"
+        raise InputError("dialogues", dialogues, allowed)
 
 
 def appended(original: str, rewrite: str) -> str:

@@ -42,7 +42,7 @@ class DirectnessModel:
         self.slope = manifest.number("calibration.slope", 0, STEEPEST)
         self.offset = manifest.number("calibration.offset", -STEEPEST, STEEPEST)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
-        self.session = Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime)
+        self.session = Session(manifest.graph("encoder", runtime.precision), runtime)
         self.provider = self.session.provider
         self.workers = Workers(runtime.workers)
         self._query_id = token_id(self.tokenizer, QUERY_TAG)

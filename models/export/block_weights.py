@@ -6,6 +6,7 @@ then leaves nothing of the others; and on processors without VNNI sums of ordina
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +24,10 @@ BY_INT8 = 4
 DOMAIN = "com.microsoft"
 
 
-def write_block_weights(source: Path, target: Path) -> None:
+def write_block_weights(source: Path, target: Path, kept: Collection[str] = ()) -> None:
     """The fp32 file `source` with the constant weights of its products in four bits.
 
-    Weights whose number of inputs is no multiple of `BLOCK` stay as they are.
+    Weights whose number of inputs is no multiple of `BLOCK`, those with fewer outputs, and those named in `kept` stay as they are.
     """
     model = onnx.load(str(source))
     weights = {each.name: each for each in model.graph.initializer}
@@ -34,12 +35,13 @@ def write_block_weights(source: Path, target: Path) -> None:
     for node in model.graph.node:
         if node.op_type == "MatMul" and node.input[1] in weights:
             weight = numpy_helper.to_array(weights[node.input[1]])
-            if weight.ndim == 2 and weight.shape[0] % BLOCK == 0:
+            fits = weight.ndim == 2 and weight.shape[0] % BLOCK == 0 and weight.shape[1] >= BLOCK
+            if fits and node.input[1] not in kept:
                 replaced.add(node.input[1])
                 _replace(model, node, weight)
-    kept = [each for each in model.graph.initializer if each.name not in replaced]
+    others = [each for each in model.graph.initializer if each.name not in replaced]
     del model.graph.initializer[:]
-    model.graph.initializer.extend(kept)
+    model.graph.initializer.extend(others)
     model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
     onnx.save(model, str(target))
 

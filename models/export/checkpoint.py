@@ -20,7 +20,7 @@ from grice.models.errors import InputError
 from grice.models.export.dequantise import read_weights
 from grice.models.export.layers import Heads
 from grice.models.export.meaning import LONGEST
-from grice.models.manifest import Manifest, read_manifest, shipped, write_manifest
+from grice.models.manifest import GRAPH, Manifest, read_manifest, shipped, write_manifest
 from grice.models.minds.joint_encoder import JOINT_HEADS, JointHead
 from grice.models.runtime.heads import load_arrays
 from grice.models.text.template import read_tokenizer
@@ -53,7 +53,7 @@ def export_checkpoint(name: str | Path, out: Path) -> Path:
     if manifest.task not in _WRITERS:
         raise InputError("task of the model", manifest.task, ", ".join(_WRITERS))
     precision = "int8" if "int8" in manifest.precisions else "fp32"
-    source = ", ".join(sorted(file for file in manifest.files if file.endswith((f".{precision}.onnx", ".npz"))))
+    source = ", ".join(sorted(file for file in manifest.files if file.endswith((f".{precision}{GRAPH}", ".npz"))))
     origin = f"dequantised from {manifest.name} {manifest.version} ({source}): what was rounded stays rounded"
     out.mkdir(parents=True, exist_ok=True)
     _WRITERS[manifest.task](manifest, precision, out, {"weights": origin})
@@ -63,7 +63,7 @@ def export_checkpoint(name: str | Path, out: Path) -> Path:
 
 
 def _write_directness(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    weights = read_weights(manifest.path(f"encoder.{precision}.onnx"))
+    weights = read_weights(manifest.graph("encoder", precision))
     state = {f"encoder.{name}": value for name, value in _bert(weights, "states.").items()}
     state |= {"head.weight": _turned(weights["head.weight"]), "head.bias": _tensor(weights["head.bias"])}
     recipe, calibration = manifest.training["recipe"], manifest.settings["calibration"]
@@ -71,7 +71,7 @@ def _write_directness(manifest: Manifest, precision: str, out: Path, facts: Fact
 
 
 def _write_sentence_encoder(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    state = _bert(read_weights(manifest.path(f"encoder.{precision}.onnx")), "states.")
+    state = _bert(read_weights(manifest.graph("encoder", precision)), "states.")
     _write_state(manifest, out, state, {**manifest.training, **facts})
     tokenizer = read_tokenizer(manifest.path(TOKENIZER))
     most = manifest.count("max_tokens", 4, 65_536) - 2
@@ -83,7 +83,7 @@ def _write_sentence_encoder(manifest: Manifest, precision: str, out: Path, facts
 
 
 def _write_slot_values(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    weights = read_weights(manifest.path(f"reader.{precision}.onnx"))
+    weights = read_weights(manifest.graph("reader", precision))
     state = _low_bit_encoder(weights, "")
     state |= {"head.weight": _tensor(weights["head"])[None], "head.bias": _tensor(weights["head_bias"])}
     settings = {name: manifest.settings[name] for name in ("temperature", "margin")}
@@ -91,7 +91,7 @@ def _write_slot_values(manifest: Manifest, precision: str, out: Path, facts: Fac
 
 
 def _write_joint_encoder(manifest: Manifest, _: str, out: Path, facts: Facts) -> None:
-    state = _low_bit_encoder(read_weights(manifest.path("reader.int8.onnx")), "encoder.")
+    state = _low_bit_encoder(read_weights(manifest.graph("reader", "int8")), "encoder.")
     heads: dict[str, JointHead] = load_arrays(manifest.path("reader.npz"), dict.fromkeys(JOINT_HEADS, JointHead))
     for name, head in heads.items():
         state[f"of_tokens.{name}.weight"] = _turned(head.token_weights / FASTER)
@@ -103,32 +103,32 @@ def _write_joint_encoder(manifest: Manifest, _: str, out: Path, facts: Facts) ->
 
 
 def _write_meaning(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    weights = read_weights(manifest.path(f"trunk.{precision}.onnx"))
+    trunk, joint = (read_weights(manifest.graph(part, precision)) for part in ("trunk", "joint"))
     shape = SHAPES[manifest.training["recipe"]["size"]]
-    heads = Heads.of(shape.heads, shape.width)
     positions = torch.zeros(shape.positions, shape.width)
-    positions[shape.first_position : shape.first_position + LONGEST] = _tensor(weights["positions"])
-    state = {"words.weight": _tensor(weights["words.weight"]), "positions.weight": positions}
-    state |= {"distances.weight": _tensor(weights["near"]), **_norm(weights, "norm", "norm")}
-    for layer in range(_layers(weights, "")):
-        name = f"layers.{layer}"
-        state |= _split(weights, f"{name}.inputs", [f"{name}.{each}" for each in ("query", "key", "value")], heads.scale)
-        for part in ("out", "wide", "narrow"):
-            state |= _split(weights, f"{name}.{part}", [f"{name}.{part}"])
-        for norm in ("attention_norm", "norm"):
-            state |= _norm(weights, f"{name}.{norm}", f"{name}.{norm}")
-    joint = read_weights(manifest.path(f"joint.{precision}.onnx"))
+    positions[shape.first_position : shape.first_position + LONGEST] = _tensor(trunk["positions"])
+    state = {"trunk.words.weight": _tensor(trunk["words.weight"]), "trunk.positions.weight": positions}
+    state |= {"trunk.distances.weight": _tensor(trunk["near"]), **_norm(trunk, "norm", "trunk.norm")}
+    for layer in range(shape.layers):
+        state |= _trunk_layer(trunk, f"layers.{layer}", Heads.of(shape.heads, shape.width))
     network = JointBlock(shape.width)
     dense = {f"joint.{name}.weight" for name, part in network.named_modules() if isinstance(part, nn.Linear)}
-    whole = {f"trunk.{name}": value for name, value in state.items()}
-    for name in network.state_dict():
-        value = joint[f"joint.{name}"]
-        whole[f"joint.{name}"] = _turned(value) if f"joint.{name}" in dense else _tensor(value)
-    _write_state(manifest, out, whole, {**manifest.training, **facts})
+    for name in (f"joint.{each}" for each in network.state_dict()):
+        state[name] = _turned(joint[name]) if name in dense else _tensor(joint[name])
+    _write_state(manifest, out, state, {**manifest.training, **facts})
+
+
+def _trunk_layer(weights: GraphWeights, name: str, heads: Heads) -> TorchState:
+    state = _split(weights, f"{name}.inputs", [f"trunk.{name}.{each}" for each in ("query", "key", "value")], heads.scale)
+    for part in ("out", "wide", "narrow"):
+        state |= _split(weights, f"{name}.{part}", [f"trunk.{name}.{part}"])
+    for norm in ("attention_norm", "norm"):
+        state |= _norm(weights, f"{name}.{norm}", f"trunk.{name}.{norm}")
+    return state
 
 
 def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    encoder, decoder = (read_weights(manifest.path(f"{part}.{precision}.onnx")) for part in ("encoder", "decoder"))
+    encoder, decoder = (read_weights(manifest.graph(part, precision)) for part in ("encoder", "decoder"))
     heads = Heads.of(manifest.settings["heads"], manifest.settings["heads"] * manifest.settings["width"])
     words = _turned(decoder["vocabulary.weight"])
     state: TorchState = {"model.shared.weight": words, "lm_head.weight": words}

@@ -18,6 +18,7 @@ from grice.models.errors import WeightsError
 from grice.models.export.block_weights import MIDDLE
 from grice.models.export.onnx_files import STEPS_MIDDLE
 from grice.models.runtime.heads import Floats
+from grice.models.runtime.session import read_graph
 from grice.models.training.low_bits import BLOCK, MOST_STEPS
 
 Tensors = dict[str, NDArray[Any]]
@@ -29,8 +30,9 @@ def read_weights(path: Path) -> dict[str, Floats]:
     Raises:
         WeightsError: the file is no ONNX model.
     """
+    graph = read_graph(path)
     try:
-        model = onnx.load(str(path))
+        model = onnx.load_from_string(graph)
     except Exception as error:  # protobuf raises its own errors
         raise WeightsError(f"{path}: not an ONNX model ({error}); install or export it again") from error
     tensors = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}

@@ -16,8 +16,8 @@ from torch import nn
 
 from grice.models.export import bert
 from grice.models.export.low_bits import write_low_bits
-from grice.models.export.onnx_files import Feed, write_fp32, write_int8_with_ranges, write_precision
-from grice.models.manifest import write_manifest
+from grice.models.export.onnx_files import Feed, pack_graph, write_fp32, write_int8_with_ranges, write_precision
+from grice.models.manifest import GRAPH, write_manifest
 from grice.models.minds.joint_encoder import FILE, HALVED, JointHead
 from grice.models.runtime.heads import save_arrays
 from grice.models.sentence_encoder.encoder import padded
@@ -35,7 +35,7 @@ _TRACED = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]]), torch.ones(2, 4, dtype=tor
 
 
 def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `encoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+    """Write `encoder.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
     int8 has the weights in four bits in the file.
 
@@ -45,7 +45,7 @@ def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], ve
     found = load_checkpoint(checkpoint, directness.restore)
     for precision in precisions:
         graph, write = bert.DirectnessGraph(found.model, precision == "int8"), _writer(precision, write_low_bits)
-        _write_graph(graph, _Ends(("ids", "mask", "query"), "raw"), out / f"encoder.{precision}.onnx", write)
+        _write_graph(graph, _Ends(("ids", "mask", "query"), "raw"), out / f"encoder.{precision}{GRAPH}", write)
     recipe = found.facts["recipe"]
     _finish(
         found,
@@ -61,7 +61,7 @@ def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], ve
 
 
 def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `encoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+    """Write `encoder.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
     Raises:
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
@@ -70,7 +70,7 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
     for precision in precisions:
         small = functools.partial(write_int8_with_ranges, samples=_samples(checkpoint))
         graph, write = bert.SentenceGraph(found.model, precision == "int8"), _writer(precision, small)
-        _write_graph(graph, _Ends(("ids", "mask"), "vector"), out / f"encoder.{precision}.onnx", write)
+        _write_graph(graph, _Ends(("ids", "mask"), "vector"), out / f"encoder.{precision}{GRAPH}", write)
     recipe = found.facts["recipe"]
     _finish(
         found,
@@ -86,7 +86,7 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
 
 
 def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `reader.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+    """Write `reader.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
     The weights are those of four bits in every precision; int8 also keeps them so.
 
@@ -99,7 +99,7 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
         graph = bert.SlotGraph(found.model if small else rounded_encoder(found.model), small)
         write = _writer(precision, write_low_bits)
         ends = _Ends(("ids", "positions", "segments"), "raw", by_piece=True)
-        _write_graph(graph, ends, out / f"reader.{precision}.onnx", write)
+        _write_graph(graph, ends, out / f"reader.{precision}{GRAPH}", write)
     _finish(
         found,
         out,
@@ -114,7 +114,7 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
 
 
 def export_joint_encoder(model: Any, heads: Mapping[str, JointHead], tokenizer: Tokenizer, out: Path) -> Path:
-    """Write `reader.int8.onnx` (four bits in the file), `reader.npz` and `tokenizer.json` of a `LowBitEncoder`; returns `out`."""
+    """Write `reader.int8.onnx.gz` (four bits), `reader.npz` and `tokenizer.json` of a `LowBitEncoder`; returns `out`."""
     ends = _Ends(("ids", "segments"), "states", by_piece=True)
     _write_graph(bert.StatesGraph(model, low_bits=True), ends, out / FILE, write_low_bits)
     save_arrays(out / "reader.npz", heads, HALVED)
@@ -142,9 +142,10 @@ def _write_graph(graph: nn.Module, ends: _Ends, target: Path, write: Write) -> N
     axes = {name: {0: "batch", 1: "length"} for name in ends.inputs}
     axes[ends.output] = {0: "batch", 1: "length"} if ends.by_piece else {0: "batch"}
     with tempfile.TemporaryDirectory() as folder:
-        full = Path(folder) / "model.onnx"
+        full, small = Path(folder) / "model.onnx", Path(folder) / "small.onnx"
         write_fp32(graph, given, [ends.output], axes, full)
-        write(full, target)
+        write(full, small)
+        pack_graph(small, target)
 
 
 def _finish(found: Checkpoint[Any], out: Path, content: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The reader of meaning to ONNX files and a manifest: the trunk in four bits, the joint block in eight."""
+"""The reader of meaning to ONNX files and a manifest, in four bits."""
 
 from __future__ import annotations
 
@@ -15,26 +15,39 @@ from torch.nn import functional
 
 from grice.models.export.block_weights import write_block_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
-from grice.models.export.onnx_files import write_fp32, write_precision
-from grice.models.manifest import read_manifest, write_manifest
+from grice.models.export.onnx_files import pack_graph, write_fp32, write_precision
+from grice.models.manifest import GRAPH, read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
-from grice.models.meaning.reader import OUTPUTS, SURE_BY, MeaningReader
+from grice.models.meaning.reader import OUTPUTS, MeaningReader
+from grice.models.meaning.scores import SPOKEN_BY, SURE_BY
 from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
-from grice.models.training.meaning.network import JointBlock, OptionVectors
-from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, ordinary_texts, restore
-from grice.models.training.second_order_rounding import round_trunk
+from grice.models.training.meaning.evaluate import read_steps
+from grice.models.training.meaning.network import JointBlock, MeaningNetwork, OptionVectors
+from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, ordinary_menus, ordinary_texts, restore
+from grice.models.training.meaning.steps import Step, step_of
+from grice.models.training.second_order_rounding import round_dense, round_trunk
 from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
 from grice.models.training.trainer import Schedule
 
-UNCALIBRATED = Calibration(1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), {"intent": 1.0, "act": 1.0}, 1.0)
+_BY_STATES = {**dict.fromkeys(("bias", *SPOKEN_BY), 0.0), "odds": 1.0}
+UNCALIBRATED = Calibration(1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), {"intent": 1.0, "act": 1.0}, _BY_STATES, 1.0)
 LONGEST = 160
 """Pieces that a text may have."""
+_BY_PIECE, _BY_OPTION = ("batch", "length"), ("batch", "options")
+VARYING = {
+    **dict.fromkeys(("ids", "states", "own"), _BY_PIECE),
+    **dict.fromkeys(("vectors", "kinds", "owners"), ("options",)),
+    **dict.fromkeys(("meaning", "slot_states", "values"), _BY_OPTION),
+    **dict.fromkeys(("starts", "ends"), (*_BY_OPTION, "length")),
+    **dict.fromkeys(("turn_kinds", "changes", "chosen", "judged"), ("batch",)),
+}
+"""The first dimensions of inputs and outputs, which vary."""
 
 
 class TrunkGraph(nn.Module):
-    """Inputs: `ids` and `mask`, each (batch, length) int64. Output: `states` (batch, length, width)."""
+    """Input: `ids` (batch, length) int64. Output: `states` (batch, length, width)."""
 
     positions: Tensor
     buckets: Tensor
@@ -50,11 +63,10 @@ class TrunkGraph(nn.Module):
         self.norm = layer_norm(trunk.norm)
         self.layers = nn.ModuleList(TrunkLayerGraph(layer) for layer in trunk.layers)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, ids: Tensor) -> Tensor:
         length = ids.size(1)
         state: Tensor = self.norm(self.words(ids) + self.positions[:length])
-        near = self.near[self.buckets[:length, :length]].permute(2, 0, 1)[None]
-        bias = near + (1.0 - mask.to(torch.float32))[:, None, None, :] * -10000.0
+        bias = self.near[self.buckets[:length, :length]].permute(2, 0, 1)[None]
         for layer in self.layers:
             state = layer(state, bias)
         return state
@@ -93,7 +105,7 @@ class JointGraph(nn.Module):
 
 
 def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `trunk.P.onnx` and `joint.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+    """Write `trunk.P.onnx.gz` and `joint.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
     What the reader says of its sureness is fitted to the first of these precisions, on bots that it did not learn from.
 
@@ -104,8 +116,9 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
     facts = found.facts
     recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
     round_trunk(found.model.trunk, ordinary_texts(recipe, MeaningTokens(found.tokenizer)), recipe.frozen)
+    round_joint(found.model, [step_of(menu, MeaningTokens(found.tokenizer)) for menu in ordinary_menus(recipe)])
     for precision in precisions:
-        write_graphs(found.model.trunk, found.model.joint, out, precision)
+        write_graphs(found.model, out, precision)
     (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
     content: dict[str, Any] = {
         "name": "meaning",
@@ -119,6 +132,12 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
     write_manifest(out, {**content, "settings": asdict(calibrate(reader, calibration_menus(recipe)))})
 
 
+def round_joint(network: MeaningNetwork, steps: Sequence[Step]) -> None:
+    """Round the dense layers of the joint block to four bits, for what goes through them on these steps."""
+    network.eval()
+    round_dense([part for part in network.joint.modules() if isinstance(part, nn.Linear)], lambda: read_steps(network, steps))
+
+
 def with_projections(module: nn.Module) -> nn.Module:
     """The module with its dense layers as matrix products, which onnxruntime quantises."""
     for name, part in module.named_children():
@@ -129,29 +148,31 @@ def with_projections(module: nn.Module) -> nn.Module:
     return module
 
 
-def write_graphs(trunk: SentenceTrunk, joint: JointBlock, out: Path, precision: str) -> None:
-    """Write `trunk.P.onnx` and `joint.P.onnx`; the trunk is rounded to four bits, in which the file of int8 has it."""
+def write_graphs(network: MeaningNetwork, out: Path, precision: str) -> None:
+    """Write the graphs of the reader, whose dense layers were rounded to four bits: the files of int8 have them so."""
     out.mkdir(parents=True, exist_ok=True)
-    ids = torch.tensor([[0, 5, 6, 2], [0, 7, 8, 2]])
-    with tempfile.TemporaryDirectory() as folder:
-        full = Path(folder) / "trunk.onnx"
-        axes = {name: {0: "batch", 1: "length"} for name in ("ids", "mask", "states")}
-        write_fp32(TrunkGraph(trunk), {"ids": ids, "mask": torch.ones_like(ids)}, ["states"], axes, full)
-        target = out / f"trunk.{precision}.onnx"
-        write_block_weights(full, target) if precision == "int8" else write_precision(full, target, precision)
-        full = Path(folder) / "joint.onnx"
-        given = {
-            "states": torch.randn(2, 4, trunk.shape.width),
-            "own": torch.tensor([[0, 1, 1, 0]] * 2),
-            "vectors": torch.randn(3, trunk.shape.width),
-            "kinds": torch.tensor([0, 2, 3]),
-            "owners": torch.tensor([0, 1, 1]),
-        }
-        axes = {"states": {0: "batch", 1: "length"}, "own": {0: "batch", 1: "length"}}
-        axes |= {"vectors": {0: "options"}, "kinds": {0: "options"}, "owners": {0: "options"}}
-        axes |= {name: {0: "batch", 1: "options"} for name in ("meaning", "slot_states", "values")}
-        axes |= {name: {0: "batch", 1: "options", 2: "length"} for name in ("starts", "ends")}
-        axes |= {name: {0: "batch"} for name in ("changes", "chosen", "judged")}
-        write_fp32(JointGraph(joint), given, OUTPUTS, axes, full)
-        target = out / f"joint.{precision}.onnx"
-        write_precision(full, target, precision, by_row=True)
+    for part, (graph, given, outputs) in _graphs(network).items():
+        with tempfile.TemporaryDirectory() as folder:
+            full, written = Path(folder) / "full.onnx", Path(folder) / "written.onnx"
+            write_fp32(graph, given, outputs, {name: dict(enumerate(found)) for name, found in VARYING.items()}, full)
+            if precision == "int8":
+                write_block_weights(full, written)
+            else:
+                write_precision(full, written, precision)
+            pack_graph(written, out / f"{part}.{precision}{GRAPH}")
+
+
+def _graphs(network: MeaningNetwork) -> dict[str, tuple[nn.Module, dict[str, Tensor], Sequence[str]]]:
+    """Each part's module, inputs to trace it on, and names of its outputs."""
+    width = network.trunk.shape.width
+    given = {
+        "states": torch.randn(2, 4, width),
+        "own": torch.tensor([[0, 1, 1, 0]] * 2),
+        "vectors": torch.randn(3, width),
+        "kinds": torch.tensor([0, 2, 3]),
+        "owners": torch.tensor([0, 1, 1]),
+    }
+    return {
+        "trunk": (TrunkGraph(network.trunk), {"ids": torch.tensor([[0, 5, 6, 2]] * 2)}, ["states"]),
+        "joint": (JointGraph(network.joint), given, OUTPUTS),
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import shutil
 import tempfile
@@ -255,6 +256,11 @@ def write_precision(source: Path, target: Path, precision: str, by_row: bool = F
     }
     with quiet():
         writers[precision](source, target)
+
+
+def pack_graph(source: Path, target: Path) -> None:
+    """The ONNX file `source`, packed; the same graph gives the same bytes."""
+    target.write_bytes(gzip.compress(source.read_bytes(), mtime=0))
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import random
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -9,17 +11,35 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from tokenizers import Tokenizer
+from torch import Tensor, nn
 
+from grice.models.data import direct
+from grice.models.data.files import data_dir
+from grice.models.errors import DataNotFound
 from grice.models.export import bart
-from grice.models.export.onnx_files import share_table, write_fp32, write_precision
-from grice.models.manifest import write_manifest
+from grice.models.export.block_weights import write_block_weights
+from grice.models.export.onnx_files import pack_graph, share_table, write_fp32, write_precision
+from grice.models.manifest import GRAPH, write_manifest
+from grice.models.text.template import SourceFormat
 from grice.models.training.checkpoint import load_checkpoint
-from grice.models.training.rewriter.recipe import restore
+from grice.models.training.low_bits import BLOCK
+from grice.models.training.meaning.written import read_hands
+from grice.models.training.rewriter.data import RewriteExample, collate, encode, to_direct
+from grice.models.training.rewriter.recipe import cross_entropy, restore
+from grice.models.training.second_order_rounding import round_dense
+
+ROUNDING = ("A", "C", "E", "QP")
+"""Hands whose turns say what goes through the layers while they are rounded, where DIRECT is not at hand."""
+AT_ONCE = 16
+VOCABULARY = "vocabulary"
+"""The output layer's name in a decoder's graph."""
 
 
 def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
-    """Write `encoder.P.onnx` and `decoder.P.onnx` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+    """Write `encoder.P.onnx.gz` and `decoder.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
+
+    int8 has the dense layers of the small recipe in four bits in the file; the words stay as they are.
 
     Args:
         checkpoint: a folder as transformers writes it, with `tokenizer.json` and `training.json`.
@@ -32,11 +52,16 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         for precision in precisions:
-            for graph, path in _write_graphs(model, Path(folder), small_table=precision == "int8").items():
-                target = out / f"{graph}.{precision}.onnx"
-                write_precision(path, target, precision, by_row=graph == "decoder")
+            low_bits = precision == "int8" and facts["recipe"] == "small" and not model.config.d_model % BLOCK
+            given = rounded_rewriter(model, found.tokenizer, SourceFormat(**facts["layout"])) if low_bits else model
+            for graph, full in _write_graphs(given, Path(folder), small_table=precision == "int8").items():
+                written = Path(folder) / f"{graph}.{precision}.onnx"
+                if low_bits:
+                    write_block_weights(full, full, kept=[f"{VOCABULARY}.weight"])
+                write_precision(full, written, precision, by_row=graph == "decoder" or low_bits)
                 if graph == "decoder" and precision == "int8":
-                    share_table(target, "words", "vocabulary")
+                    share_table(written, "words", VOCABULARY)
+                pack_graph(written, out / f"{graph}.{precision}{GRAPH}")
     shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
     write_manifest(
         out,
@@ -48,6 +73,29 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
             "training": facts,
         },
     )
+
+
+def rounded_rewriter(model: nn.Module, tokenizer: Tokenizer, layout: SourceFormat) -> nn.Module:
+    """A copy whose dense layers have values that four bits hold, rounded for turns of `_ordinary_turns`."""
+    examples = [encode(tokenizer, example, layout) for example in sorted(_ordinary_turns(), key=lambda each: len(each.text))]
+    rounded = copy.deepcopy(model).eval()
+
+    def run() -> None:
+        for start in range(0, len(examples), AT_ONCE):
+            cross_entropy(rounded, collate(examples[start : start + AT_ONCE]), 0.0, torch.device("cpu"))
+
+    round_dense([part for name, part in rounded.named_modules() if isinstance(part, nn.Linear) and name != "lm_head"], run)
+    return rounded
+
+
+def _ordinary_turns(count: int = 512) -> list[RewriteExample]:
+    """Turns with their direct forms: of DIRECT's training part, and without it of hands that wrote for the reader of meaning."""
+    try:
+        found = to_direct(direct.read(data_dir(), parts=["train"]))
+    except DataNotFound:
+        turns = [turn for bots in read_hands(names=ROUNDING).values() for bot in bots for turn in bot.turns]
+        found = [RewriteExample(turn.text, turn.history, "direct", turn.direct) for turn in turns if turn.kind == "indirect"]
+    return random.Random(0).sample(found, min(count, len(found)))
 
 
 def _settings(config: Any, facts: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,79 +15,27 @@ from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
     SAID,
+    TURN_KINDS,
     Evidence,
     MeaningQuestion,
     PossibleMeaning,
     SlotMeaning,
     TurnMeaning,
 )
+from grice.models.meaning.scores import SPOKEN_BY, SURE_BY, KeptMenu, MeaningScores, spoken_by, sure_by
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
 from grice.models.text.template import read_tokenizer
 
-OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "changes", "chosen", "judged")
+OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "turn_kinds", "changes", "chosen", "judged")
 KEPT_MENUS = 64
 MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
 LONGEST_WORDS = 12
 """Pieces of a free-text value."""
 EVIDENCE = 3
-
-
-@dataclass(frozen=True)
-class KeptMenu:
-    """A menu with the vectors of its options, of unit length on average: (options, width)."""
-
-    menu: Menu
-    options: tuple[MenuOption, ...]
-    vectors: Floats
-
-
-@dataclass(frozen=True)
-class MeaningScores:
-    """What the networks say of one turn, before anything is made of it. N options, T pieces.
-
-    Attributes:
-        pieces, states: of the turn; states (T, width). options, vectors: those that were read together with it; vectors (N, width).
-        cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing.
-        slot_states: (N, 5) scores of slots: silent, then by `SAID`. values: (N,) scores of values.
-        starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
-        changes: how likely the user takes something back. chosen: scores of the bot's options. judged: (8,) of Circa's classes.
-    """
-
-    pieces: TurnPieces
-    states: Floats
-    options: tuple[MenuOption, ...]
-    vectors: Floats
-    cosines: Floats
-    meaning: Floats
-    slot_states: Floats
-    values: Floats
-    starts: Floats
-    ends: Floats
-    changes: float
-    chosen: Floats
-    judged: Floats
-
-    @property
-    def meanings(self) -> list[int]:
-        """Places of the options that are meanings."""
-        return [place for place, option in enumerate(self.options) if option.kind in ("intent", "act")]
-
-    def spoken(self, place: int) -> float:
-        """How likely the turn speaks of the slot at a place."""
-        return float(1 - softmax(self.slot_states[place])[0])
-
-
-SURE_BY = ("share", "margin", "cosine", "intent")
-"""What sureness follows from, beside a bias."""
-
-
-def sure_by(scores: MeaningScores, place: int, share: float, margin: float) -> list[float]:
-    """The numbers of `SURE_BY` for the best meaning, at `place`; `margin` is how far its share is ahead."""
-    return [share, margin, float(scores.cosines[place]), float(scores.options[place].kind == "intent")]
 
 
 class MeaningReader:
@@ -104,10 +51,11 @@ class MeaningReader:
         self.thresholds = {kind: manifest.number(f"thresholds.{kind}", 0, 1) for kind in ("intent", "act")}
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
+        self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
         self.tokens = MeaningTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.trunk = Session(manifest.path(f"trunk.{precision}.onnx"), runtime)
-        self.joint = Session(manifest.path(f"joint.{precision}.onnx"), runtime)
+        self.trunk = Session(manifest.graph("trunk", precision), runtime)
+        self.joint = Session(manifest.graph("joint", precision), runtime)
         self.provider = self.trunk.provider
         self._menu = functools.lru_cache(maxsize=KEPT_MENUS)(self._read_menu)
 
@@ -122,10 +70,9 @@ class MeaningReader:
         return [self._score(question) for question in questions]
 
     def _read_menu(self, schema: BotSchema) -> KeptMenu:
-        menu = Menu.of(schema)
-        options = menu.options
+        options = Menu.of(schema).options
         vectors = {text: self._vector(text) for option in options for text in option.texts}
-        return KeptMenu(menu, options, np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options]))
+        return KeptMenu(options, np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options]))
 
     def _vector(self, text: str) -> Floats:
         """The mean of the states of an option's words, of unit length. One text is run at a time, so that no other changes it."""
@@ -133,9 +80,8 @@ class MeaningReader:
         return _unit(self._states(pieces)[0].mean(0))
 
     def _states(self, pieces: Sequence[int]) -> Floats:
-        """(1, length, width)"""
-        ids = np.array([pieces], np.int64)
-        states: Floats = self.trunk.run(["states"], {"ids": ids, "mask": np.ones_like(ids)})[0]
+        """(1, pieces, width)"""
+        states: Floats = self.trunk.run(["states"], {"ids": np.array([pieces], np.int64)})[0]
         return states
 
     def _score(self, question: MeaningQuestion) -> MeaningScores:
@@ -174,6 +120,7 @@ class MeaningReader:
             tuple(_possible(scores.options[places[at]], float(shares[at])) for at in order[:MOST_POSSIBLE]),
             tuple(self._slots(text, scores)),
             scores.changes,
+            float(softmax(scores.turn_kinds)[TURN_KINDS.index("indirect")]),
             int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
             _evidence(text, scores, place),
         )
@@ -183,26 +130,33 @@ class MeaningReader:
         bias, *weights = self.confidence
         return float(sigmoid(np.float32(bias + np.dot(weights, sure_by(scores, place, share, margin)))))
 
+    def spoken(self, scores: MeaningScores, slot: int) -> float:
+        """How likely the turn speaks of the slot at a place."""
+        if not scores.values_of(slot):
+            return float(1 - softmax(scores.slot_states[slot])[0])
+        bias, *weights = self.spoken_weights
+        return float(sigmoid(np.float32(bias + np.dot(weights, spoken_by(scores, slot)))))
+
     def _slots(self, text: str, scores: MeaningScores) -> Iterator[SlotMeaning]:
         for at, option in enumerate(scores.options):
-            if option.kind == "slot" and scores.spoken(at) >= self.slot_threshold:
-                values = [place for place, each in enumerate(scores.options) if each.kind == "value" and each.name == option.name]
-                yield _listed_slot(option.name, at, values, scores) if values else _free_slot(text, option.name, at, scores)
+            if option.kind == "slot" and (spoken := self.spoken(scores, at)) >= self.slot_threshold:
+                free = not scores.values_of(at)
+                yield _free_slot(text, option.name, at, scores, spoken) if free else _listed_slot(option.name, at, scores, spoken)
 
 
-def _listed_slot(name: str, at: int, values: Sequence[int], scores: MeaningScores) -> SlotMeaning:
-    states = softmax(scores.slot_states[at])
-    said = SAID[int(states[1:].argmax())]
-    shares = softmax(scores.values[list(values)])
+def _listed_slot(name: str, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
+    values = scores.values_of(at)
+    said = SAID[int(scores.slot_states[at][1:].argmax())]
+    shares = softmax(scores.values[values])
     order = np.argsort(-shares, kind="stable")[: {"any": 0, "ambiguous": 2}.get(said, 1)]
-    certain = scores.spoken(at) * (float(shares[order].sum()) if len(order) else 1.0)
+    certain = spoken * (float(shares[order].sum()) if len(order) else 1.0)
     return SlotMeaning(name, said, tuple(scores.options[values[place]].value for place in order), min(certain, 1.0))
 
 
-def _free_slot(text: str, name: str, at: int, scores: MeaningScores) -> SlotMeaning:
+def _free_slot(text: str, name: str, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
     any_will_do = SAID[int(scores.slot_states[at][1:].argmax())] == "any"
     values = () if any_will_do else (_words(text, scores.pieces, scores.starts[at], scores.ends[at]),)
-    return SlotMeaning(name, "any" if any_will_do else "meant", values, scores.spoken(at))
+    return SlotMeaning(name, "any" if any_will_do else "meant", values, spoken)
 
 
 def _possible(option: MenuOption, share: float) -> PossibleMeaning:

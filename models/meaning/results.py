@@ -12,6 +12,8 @@ from grice.models.schema import BotSchema
 MeaningKind = Literal["intent", "act", "unknown"]
 SaidOfSlot = Literal["meant", "not_this", "any", "ambiguous"]
 SAID: tuple[SaidOfSlot, ...] = get_args(SaidOfSlot)
+TurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
+TURN_KINDS: tuple[TurnKind, ...] = get_args(TurnKind)
 
 MOST_POSSIBLE = 10
 """Meanings that are told of one turn."""
@@ -91,6 +93,7 @@ class TurnMeaning:
         possible: The likeliest meanings, at most ten, by share, the largest first.
         slots: Those that the turn speaks of; of all others it says nothing.
         changes: How likely the user takes back or changes what was said before.
+        indirect: How likely the turn means what it does not say, rather than says it or wants nothing of this bot.
         option: Which of the options that the bot listed is chosen, from 1, if one is; None elsewhere.
         evidence: The words that speak for the most likely meaning, the strongest first.
     """
@@ -102,5 +105,6 @@ class TurnMeaning:
     possible: tuple[PossibleMeaning, ...]
     slots: tuple[SlotMeaning, ...]
     changes: Share
+    indirect: Share
     option: int | None
     evidence: tuple[Evidence, ...]

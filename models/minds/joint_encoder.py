@@ -44,7 +44,7 @@ _TAG = re.compile("|".join(map(re.escape, TAGS)), re.IGNORECASE)
 _THIS, _ANOTHER, _FIRST = "\ue000", "\ue001", 0xE002
 """Stand for movies until all are found, so that no name can match in a tag: characters of private use."""
 _STAND_INS = re.compile("[\ue000-\uf8ff]")
-FILE = "reader.int8.onnx"
+FILE = "reader.int8.onnx.gz"
 """The one precision that there is."""
 JOINT_HEADS = (*map(intention_head, MIND_ROLES), ATTITUDE)
 """What it answers; what comes next is left to the heads on sentences."""

@@ -140,8 +140,8 @@ def _generator(folder: Path, runtime: Runtime) -> Generator:
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
     return Generator(
-        Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime),
-        Session(manifest.path(f"decoder.{runtime.precision}.onnx"), runtime),
+        Session(manifest.graph("encoder", runtime.precision), runtime),
+        Session(manifest.graph("decoder", runtime.precision), runtime),
         DecoderShape.of(manifest),
     )
 

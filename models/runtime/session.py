@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ def choose_provider(name: str) -> str:
 
 
 class Session:
-    """The model at `path`, ready to run. Threads do not spin while idle, so a waiting service costs nothing.
+    """The packed model at `path` (`.onnx.gz`), ready to run. Threads do not spin while idle, so a waiting service costs nothing.
 
     Attributes:
         provider: the full name of the execution provider.
@@ -61,13 +63,26 @@ class Session:
         return found
 
 
+def read_graph(path: Path) -> bytes:
+    """The ONNX model that is packed in a file.
+
+    Raises:
+        WeightsError: the file cannot be read, or is not packed.
+    """
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise WeightsError(f"{path}: cannot be unpacked: {error}; install or export it again") from error
+
+
 def _open(path: Path, provider: str, threads: int) -> ort.InferenceSession:
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
+    graph = read_graph(path)
     try:
-        return ort.InferenceSession(str(path), options, providers=[provider])
+        return ort.InferenceSession(graph, options, providers=[provider])
     except Exception as error:  # onnxruntime raises its own untyped errors
         raise WeightsError(f"{path}: onnxruntime cannot load it: {error}") from error

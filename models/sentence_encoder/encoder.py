@@ -42,7 +42,7 @@ class SentenceEncoder:
         self.max_tokens = manifest.count("max_tokens", 4, 65_536)
         self.width = manifest.count("width", 1, 65_536)
         self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
-        self.session = Session(manifest.path(f"encoder.{runtime.precision}.onnx"), runtime)
+        self.session = Session(manifest.graph("encoder", runtime.precision), runtime)
         self.provider = self.session.provider
         if self.session.shapes["vector"][-1] not in (self.width, "width"):
             raise manifest.refuse("width", self.width, f"{self.session.shapes['vector'][-1]}, as the encoder has")

@@ -40,7 +40,7 @@ class SlotResolver:
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.margin = manifest.number("margin", 0, 1)
         self.tokens = SlotTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.session = Session(manifest.path(f"reader.{runtime.precision}.onnx"), runtime)
+        self.session = Session(manifest.graph("reader", runtime.precision), runtime)
         self.provider = self.session.provider
         self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.tokens.pieces)
 
@@ -78,10 +78,9 @@ class SlotResolver:
 
 
 @functools.lru_cache(maxsize=16, typed=True)
-def load_slot_resolver(name: str | Path = "slot_values", *, runtime: Runtime = Runtime()) -> SlotResolver | MeaningSlotResolver:
-    """The shipped resolver by name, or one from a folder; loaded once a process for the same arguments.
-
-    A reader of meaning (`meaning`, or the folder of one) answers, too.
+def load_slot_resolver(name: str | Path = "meaning", *, runtime: Runtime = Runtime()) -> SlotResolver | MeaningSlotResolver:
+    """The shipped reader of meaning, which answers slot questions, too, or a resolver from a folder; loaded once a process for the
+    same arguments.
 
     Raises:
         ModelNotFound, WeightsError, ProviderError: the model cannot be loaded.

@@ -6,7 +6,7 @@ to come. A few thousand tokens of ordinary text are enough to know which inputs 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -59,13 +59,48 @@ def _inputs(dense: nn.Module, layer: nn.Module, states: Sequence[tuple[Tensor, T
     return torch.cat([each[mask] for each, (_, _, mask) in zip(given, states, strict=True)])
 
 
+def round_dense(layers: Iterable[nn.Linear], run: Callable[[], object]) -> None:
+    """Round dense layers of a model in place, each for what it is given while `run` runs the model as it was.
+
+    Those that are not run, those whose number of inputs is no multiple of `BLOCK` or that have fewer outputs, and weights that four
+    bits hold stay as they are.
+    """
+    moments: dict[nn.Module, Tensor] = {}
+
+    def add(layer: nn.Module, given: tuple[Tensor, ...]) -> None:
+        inputs = given[0].flatten(0, -2)
+        moments[layer] = moments.get(layer, torch.zeros(())) + inputs.T @ inputs
+
+    handles = [layer.register_forward_pre_hook(add) for layer in layers if _fits(layer)]
+    try:
+        with torch.no_grad():
+            run()
+    finally:
+        for handle in handles:
+            handle.remove()
+    with torch.no_grad():
+        for layer, found in moments.items():
+            weight = layer.get_parameter("weight")
+            weight.copy_(round_weight(weight.detach(), found))
+
+
+def _fits(layer: nn.Linear) -> bool:
+    return layer.in_features % BLOCK == 0 and layer.out_features >= BLOCK and not _is_held(layer.weight)
+
+
+def _is_held(weight: Tensor) -> bool:
+    """Whether four bits hold it as it is."""
+    found = weight.detach()
+    return torch.allclose(LowBits.exactly(found).weight, found, rtol=0, atol=float(found.abs().max()) * HELD)
+
+
 def round_layer(layer: nn.Module, inputs: Tensor) -> None:
     """Round a layer's weight in place, so that its outputs on `inputs` (tokens, inputs) change as little as can be.
 
     A weight that four bits hold stays as it is.
     """
     weight = layer.get_parameter("weight")
-    if not torch.allclose(LowBits.exactly(weight).weight, weight, rtol=0, atol=float(weight.abs().max()) * HELD):
+    if not _is_held(weight):
         moments = inputs.T @ inputs / len(inputs)
         with torch.no_grad():
             weight.copy_(round_weight(weight.detach(), moments))

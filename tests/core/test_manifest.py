@@ -1,3 +1,4 @@
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -41,20 +42,20 @@ def test_model_of_another_task_is_refused() -> None:
 
 
 def test_missing_file(copy: Path) -> None:
-    next(copy.glob("*.int8.onnx")).unlink()
+    next(copy.glob("*.int8.onnx.gz")).unlink()
     with pytest.raises(WeightsError, match="is missing; install"):
         load_directness_scorer(copy)
 
 
 def test_truncated_file(copy: Path) -> None:
-    path = next(copy.glob("*.int8.onnx"))
+    path = next(copy.glob("*.int8.onnx.gz"))
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(WeightsError, match=r"has \d+ bytes, expected \d+"):
         load_directness_scorer(copy)
 
 
 def test_altered_file(copy: Path) -> None:
-    path = next(copy.glob("*.int8.onnx"))
+    path = next(copy.glob("*.int8.onnx.gz"))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
@@ -63,7 +64,7 @@ def test_altered_file(copy: Path) -> None:
 
 
 def test_precision_that_is_not_there_says_which_are(copy: Path) -> None:
-    with pytest.raises(WeightsError, match=r"no file encoder\.fp16\.onnx .* precisions there: int8; `grice export`"):
+    with pytest.raises(WeightsError, match=r"no file encoder\.fp16\.onnx\.gz .* precisions there: int8; `grice export`"):
         load_directness_scorer(copy, runtime=Runtime(precision="fp16"))
 
 
@@ -75,17 +76,25 @@ def test_damaged_manifest(tmp_path: Path, content: str) -> None:
 
 
 def test_write_manifest_lists_what_is_in_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "encoder.int8.onnx").write_bytes(b"abc")
+    (tmp_path / "encoder.int8.onnx.gz").write_bytes(b"abc")
     (tmp_path / "README.md").write_text("card")
     write_manifest(tmp_path, {"name": "x", "version": "1", "task": "t"})
     files = json.loads((tmp_path / "manifest.json").read_text())["files"]
-    assert list(files) == ["encoder.int8.onnx"]
-    assert read_manifest(tmp_path).path("encoder.int8.onnx").read_bytes() == b"abc"
+    assert list(files) == ["encoder.int8.onnx.gz"]
+    assert read_manifest(tmp_path).path("encoder.int8.onnx.gz").read_bytes() == b"abc"
 
 
-def test_onnx_that_is_no_onnx(tmp_path: Path, copy: Path) -> None:
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        (b"not a model", "cannot be unpacked: Not a gzipped file"),
+        (gzip.compress(b"half a model")[:-9], "cannot be unpacked: "),
+        (gzip.compress(b"not a model"), "onnxruntime cannot load it"),
+    ],
+)
+def test_a_graph_that_is_none(copy: Path, graph: bytes, said: str) -> None:
     content = json.loads((copy / "manifest.json").read_text())
-    next(copy.glob("*.int8.onnx")).write_bytes(b"not a model")
+    next(copy.glob("*.int8.onnx.gz")).write_bytes(graph)
     write_manifest(copy, content)
-    with pytest.raises(WeightsError, match="onnxruntime cannot load it"):
+    with pytest.raises(WeightsError, match=said):
         load_directness_scorer(copy)

@@ -16,7 +16,7 @@ UNSURE = NluReading("greet", 0.4)
 def meaning(
     kind: MeaningKind, name: str, confidence: float = 0.9, slots: tuple[SlotMeaning, ...] = (), changes: float = 0.0
 ) -> TurnMeaning:
-    return TurnMeaning(kind, name, confidence, 0.5, (), slots, changes, None, ())
+    return TurnMeaning(kind, name, confidence, 0.5, (), slots, changes, 0.5, None, ())
 
 
 @pytest.mark.parametrize(

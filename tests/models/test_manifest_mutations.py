@@ -14,21 +14,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grice.models import Dialogue, RecommendationDialogue, SlotQuestion, Turn
+from grice.models import Dialogue, MeaningQuestion, RecommendationDialogue, Turn
 from grice.models.behaviors import BehaviorMonitor
 from grice.models.directness import DirectnessModel
 from grice.models.errors import GriceError, ManifestError, ModelNotFound
 from grice.models.face_acts import FaceActDetector
 from grice.models.manifest import FILE, PRETRAINED, Manifest, read_manifest
+from grice.models.meaning.reader import MeaningReader
 from grice.models.minds import MindModel
 from grice.models.rewriter import Rewriter
 from grice.models.runtime.runtime import Runtime
+from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
-from grice.models.slots import SlotResolver
 
 DIALOGUE = Dialogue.of("It is a bit cold in here.", [Turn("user", "Hello."), Turn("bot", "What can I do for you?")])
 ANSWERED = Dialogue.of("I like Lantern Bay (1999).", [Turn("bot", "Have you seen Lantern Bay (1999)?")])
-QUESTION = SlotQuestion(DIALOGUE, "heating", "whether the heating is wanted", ("True", "False"))
+MENU = BotSchema((IntentSpec("heat", "turn the heating on"),), (SlotSpec("heating", values=("on", "off")),))
+QUESTION = MeaningQuestion(DIALOGUE, MENU)
 
 Use = Callable[[Manifest], Sequence[float]]
 
@@ -63,8 +65,8 @@ def _encode(manifest: Manifest) -> list[float]:
     return [*map(abs, SentenceEncoder(manifest).encode(["It is cold."])[0].tolist())]
 
 
-def _resolve(manifest: Manifest) -> list[float]:
-    return [*SlotResolver(manifest).predict([QUESTION])[0].probabilities]
+def _read_meaning(manifest: Manifest) -> list[float]:
+    return [each.share for each in MeaningReader(manifest).predict([QUESTION])[0].possible]
 
 
 USES: dict[str, Use] = {
@@ -74,7 +76,7 @@ USES: dict[str, Use] = {
     "mind": _read_mind,
     "rewriter": _rewrite,
     "sentence_encoder": _encode,
-    "slot_values": _resolve,
+    "meaning": _read_meaning,
 }
 JUNK = st.one_of(
     st.none(),

@@ -240,12 +240,6 @@ def test_the_shipped_model_says_what_is_filled(load_agent: LoadAgent) -> None:
     assert [entity["value"] for entity in budget["entities"]] == ([expected.value] if expected.value else [])
 
 
-def test_training_refuses_what_the_shipped_model_cannot_read(train_bot: TrainBot) -> None:
-    slots = {"price": {**PRICE, "values": ["cheap", "дорого"]}}
-    with pytest.raises(InvalidConfigException, match="SlotValueResolver: value of slot price: got 'дорого'; allowed: a value with"):
-        train_bot((*NLU_PIPELINE, {"name": RESOLVER, "slots": slots}), nlu_only=True)
-
-
 def test_training_refuses_a_model_that_is_not_there(train_bot: TrainBot) -> None:
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: model '/models/mine' not found"):
         train_bot((*NLU_PIPELINE, {"name": RESOLVER, "slots": {"price": PRICE}, "slots_model": "/models/mine"}), nlu_only=True)

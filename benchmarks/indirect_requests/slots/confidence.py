@@ -34,7 +34,7 @@ def main() -> None:
     """Print a line for every confidence."""
     parser = argparse.ArgumentParser(description="Choose from which confidence on a slot is filled, on the dev split of SGD.")
     parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--model", default="slot_values", help="a shipped name or the path of a folder")
+    parser.add_argument("--model", default="meaning", help="a shipped name or the path of a folder")
     parser.add_argument("--limit", type=int, default=1000, help="questions of each kind, drawn at random")
     args = parser.parse_args()
     folder = args.data_dir / FOLDER

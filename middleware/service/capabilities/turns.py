@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.directness import WireDirectness
+from grice.middleware.service.capabilities.menu import SchemaChoice, schemas_of
 from grice.middleware.service.capabilities.rewrite import WireRewrite
-from grice.middleware.service.capabilities.route import Outcome, Route
-from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct
+from grice.middleware.service.capabilities.route import Aside, Outcome, Route
+from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct, derived
+from grice.middleware.service.conversations import History
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import Decision, Reason, StageFailure, TurnAnalysis
 from grice.middleware.turns.pipeline import appended
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded
+from grice.models.meaning.results import MeaningQuestion, TurnMeaning
+
+Asked = TypeVar("Asked")
 
 
-class TurnItem(ReplyItem):
-    """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call."""
+class TurnItem(ReplyItem, SchemaChoice):
+    """A user turn to analyse. With `dialogue_id` it is kept, after the bot's turns since the last call, for the next call.
+
+    With a menu it is rewritten by what it means of that menu.
+    """
 
     mode: Annotated[
         Mode | None,
@@ -39,6 +47,10 @@ class WireFinding(Wire):
     value: Annotated[str, Field(description="The value as it is written.")]
 
 
+class WireTurnMeaning(derived(TurnMeaning)):  # type: ignore[misc]
+    """What a turn means of the bot's menu."""
+
+
 class TurnResult(Wire):
     """A user turn after the pipeline: give `text` to the NLU."""
 
@@ -50,15 +62,19 @@ class TurnResult(Wire):
     directness: Annotated[WireDirectness | None, Field(description="Null where it was not scored.")]
     rewrite: Annotated[WireRewrite | None, Field(description="Null where none was made; there also when it was not trusted.")]
     findings: Annotated[list[WireFinding], Field(description="What the guard found against the rewrite.")]
+    meaning: Annotated[WireTurnMeaning | None, Field(description="Null where no menu was given, or the turn was not read.")]
     failures: Failures
 
 
-class TurnRoute(Route[TurnItem, Dialogue, TurnAnalysis]):
+class TurnRoute(Route[TurnItem, Dialogue | MeaningQuestion, TurnAnalysis]):
     """Decides for each user turn: pass it on, rewrite it, or ask the user back. Give `text` of the answer to the NLU.
 
     With `dialogue_id` the service keeps the dialogue: send what the bot said since (`bot`) and the new turn (`text`). A model or a
     store that fails does not stop the conversation: the turn passes unchanged, or is analysed without history; `failures` says so.
     Turns are kept in the order in which calls finish, so send the turns of one dialogue one after the other.
+
+    With `schema` or `schema_id`, what the bot can understand, the rewrite says what the turn means of it, in words of the menu, if
+    the reader of meaning reads them as the same; without one the rewriter writes it, and the guard checks it.
     """
 
     item = TurnItem
@@ -68,7 +84,17 @@ class TurnRoute(Route[TurnItem, Dialogue, TurnAnalysis]):
     def check(self, items: Sequence[TurnItem]) -> None:
         check_distinct(items)
 
-    def predicts(self) -> Mapping[str, Predict[Dialogue, TurnAnalysis]]:
+    async def questions(
+        self, items: Sequence[TurnItem], histories: Sequence[History], aside: Aside
+    ) -> list[Dialogue | MeaningQuestion]:
+        dialogues = [each for each in await super().questions(items, histories, aside) if isinstance(each, Dialogue)]
+        menus = await schemas_of(self.engine, items, aside)
+        return [each if menu is None else MeaningQuestion(each, menu) for each, menu in zip(dialogues, menus, strict=True)]
+
+    def ask(self, item: TurnItem, dialogue: Dialogue) -> Dialogue | MeaningQuestion:
+        return dialogue
+
+    def predicts(self) -> Mapping[str, Predict[Dialogue | MeaningQuestion, TurnAnalysis]]:
         return {self.capability.name: retrying(self.model.predict)}
 
     async def keep(self, items: Sequence[TurnItem], found: list[Outcome[TurnAnalysis]]) -> list[Outcome[TurnAnalysis]]:
@@ -104,13 +130,13 @@ def _text(analysis: TurnAnalysis, mode: Mode | None) -> str:
     return analysis.rewrite.text if mode == "replace" else appended(analysis.original, analysis.rewrite.text)
 
 
-def retrying(predict: Predict[Dialogue, TurnAnalysis]) -> Predict[Dialogue, TurnAnalysis]:
+def retrying(predict: Predict[Asked, TurnAnalysis]) -> Predict[Asked, TurnAnalysis]:
     """A pipeline that tries failed turns again alone, so that one which breaks a model does not take others with it.
 
     Late turns are not tried again: the others would wait for them once more.
     """
 
-    def run(dialogues: Sequence[Dialogue]) -> list[TurnAnalysis]:
+    def run(dialogues: Sequence[Asked]) -> list[TurnAnalysis]:
         analyses = list(predict(dialogues))
         for place, analysis in enumerate(analyses):
             if len(analyses) > 1 and analysis.failures and not any(map(_is_late, analysis.failures)):

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from grice.models.errors import InputError
-from grice.models.meaning.reader import SURE_BY, MeaningReader, MeaningScores, sure_by
+from grice.models.meaning.reader import MeaningReader
 from grice.models.meaning.results import MeaningQuestion
+from grice.models.meaning.scores import SPOKEN_BY, SURE_BY, MeaningScores, spoken_by, sure_by
 from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
 
@@ -32,12 +33,14 @@ class Calibration:
     Attributes:
         temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
         thresholds: from which confidence on an intent is said, and an act.
+        spoken: how likely a turn speaks of a slot with values, by a logistic of what `SPOKEN_BY` names.
         slot_threshold: from which likelihood on a slot is spoken of.
     """
 
     temperature: float
     confidence: dict[str, float]
     thresholds: dict[str, float]
+    spoken: dict[str, float]
     slot_threshold: float
 
 
@@ -92,9 +95,15 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
         thresholds["intent"] = _intent_threshold(cases, sure, right, intents)
     if not intents.all():
         thresholds["act"] = _act_threshold(sure[~intents], right[~intents])
-    silent = _silent(cases)
-    slot_threshold = _slot_threshold(silent) if len(silent) else reader.slot_threshold
-    return Calibration(temperature, confidence, thresholds, slot_threshold)
+    names = ("bias", *SPOKEN_BY)
+    numbers, said = _slots(cases)
+    if said.all() or not said.any():
+        return Calibration(
+            temperature, confidence, thresholds, dict(zip(names, reader.spoken_weights, strict=True)), reader.slot_threshold
+        )
+    logistic = _fit(numbers, said)
+    spoken = dict(zip(names, map(float, (logistic.intercept_[0], *logistic.coef_[0])), strict=True))
+    return Calibration(temperature, confidence, thresholds, spoken, _slot_threshold(logistic.predict_proba(numbers)[~said, 1]))
 
 
 def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> LogisticRegression:
@@ -140,16 +149,16 @@ def _act_threshold(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float
     return THRESHOLDS[-1]
 
 
-def _silent(cases: Sequence[_Case]) -> NDArray[np.float64]:
-    """How likely slots seem to be spoken of that are not."""
-    return np.array(
-        [
-            case.scores.spoken(place)
-            for case in cases
-            for place, option in enumerate(case.scores.options)
-            if option.kind == "slot" and case.target.mentions is not None and option.name not in case.target.mentions
-        ]
-    )
+def _slots(cases: Sequence[_Case]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Of each slot with values of each turn the numbers of `SPOKEN_BY`, and whether the turn speaks of it."""
+    known = [
+        (spoken_by(case.scores, place), option.name in case.target.mentions)
+        for case in cases
+        if case.target.mentions is not None
+        for place, option in enumerate(case.scores.options)
+        if option.kind == "slot" and case.scores.values_of(place)
+    ]
+    return np.array([numbers for numbers, _ in known]), np.array([said for _, said in known], bool)
 
 
 def _slot_threshold(silent: NDArray[np.float64]) -> float:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from grice.models.training.meaning.loss import TURNS_AT_ONCE, Step
 from grice.models.training.meaning.network import SLOT_STATES, MeaningNetwork, Readings
 from grice.models.training.meaning.samples import Target
+from grice.models.training.meaning.steps import TURNS_AT_ONCE, Step
 
 AGREED = 0.6
 """Share of Circa's judges who make a class the right one: three of five."""

@@ -3,58 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from grice.models.dialogue import Dialogue
-from grice.models.meaning.inputs import MeaningTokens, TurnPieces
-from grice.models.meaning.menu import Menu, kinds_of, owners_of
-from grice.models.training.meaning.network import SLOT_STATES, TURN_KINDS, MeaningNetwork, Readings
-from grice.models.training.meaning.samples import MenuTurns, Target
+from grice.models.meaning.inputs import TurnPieces
+from grice.models.meaning.results import TURN_KINDS
+from grice.models.training.meaning.network import SLOT_STATES, MeaningNetwork, Readings
+from grice.models.training.meaning.samples import Target
+from grice.models.training.meaning.steps import TURNS_AT_ONCE, ReadTexts, Step, TurnStep, Words
 
-TURNS_AT_ONCE = 16
 DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
-
-Words = tuple[int, ...]
-TurnStep = tuple[Dialogue, TurnPieces, Target]
-ReadTexts = Callable[[Sequence[Words]], Tensor]
-
-
-@dataclass(frozen=True)
-class Step:
-    """A menu and turns as pieces.
-
-    Attributes:
-        texts: pieces of the words of each of the menu's options. kinds, owners: as `OptionVectors` has them.
-        turns: with what they mean, the shortest first.
-        plain, misread: of each turn, as `Target` has them; () where that is not known.
-    """
-
-    menu: Menu
-    texts: tuple[tuple[Words, ...], ...]
-    kinds: tuple[int, ...]
-    owners: tuple[int, ...]
-    turns: tuple[TurnStep, ...]
-    plain: tuple[Words, ...]
-    misread: tuple[Words, ...]
-
-
-def step_of(menu_turns: MenuTurns, tokens: MeaningTokens) -> Step:
-    """A menu with its turns, as pieces."""
-    menu = Menu.of(menu_turns.schema)
-    options = menu.options
-    turns = [(dialogue, tokens.read_turn(dialogue), target) for dialogue, target in menu_turns.turns]
-    turns.sort(key=lambda turn: len(turn[1].ids))
-    texts = tuple(tuple(tokens.read_options(option.texts)) for option in options)
-    plain, misread = (
-        tuple(tokens.read_options([text])[0] if text else () for text in each)
-        for each in ([target.plain for _, _, target in turns], [target.misread for _, _, target in turns])
-    )
-    return Step(menu, texts, tuple(kinds_of(options)), tuple(owners_of(options)), tuple(turns), plain, misread)
 
 
 def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
@@ -66,7 +27,7 @@ def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
         part = step.turns[start : start + TURNS_AT_ONCE]
         readings = network([pieces for _, pieces, _ in part], options)
         total = total + _loss(readings, step, part)
-        directness.append(readings.kinds[:, DIRECT] - readings.kinds[:, INDIRECT])
+        directness.append(readings.turn_kinds[:, DIRECT] - readings.turn_kinds[:, INDIRECT])
         vectors.append(readings.turns)
     total = total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])
     told = plain_loss(torch.cat(vectors), step.plain, step.misread, network.read_texts, network.joint.scale.exp())
@@ -112,7 +73,7 @@ def _loss(readings: Readings, step: Step, part: Sequence[TurnStep]) -> Tensor:
     known = [row for row, target in enumerate(targets) if target.kind is not None]
     if known:
         kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])
-        loss = loss + 0.3 * functional.cross_entropy(readings.kinds[known], kinds, reduction="sum")
+        loss = loss + 0.3 * functional.cross_entropy(readings.turn_kinds[known], kinds, reduction="sum")
     known = [row for row, target in enumerate(targets) if target.changes is not None]
     if known:
         changes = torch.tensor([float(bool(targets[row].changes)) for row in known])

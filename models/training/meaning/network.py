@@ -12,12 +12,11 @@ from torch.nn import functional
 from grice.models.data.circa import CLASSES
 from grice.models.meaning.inputs import TurnPieces
 from grice.models.meaning.menu import OPTION_KINDS
-from grice.models.meaning.results import SAID
+from grice.models.meaning.results import SAID, TURN_KINDS
 from grice.models.training.sentence_trunk import SentenceTrunk, padded
 
 JOINT_WIDTH, JOINT_HEADS, JOINT_WIDE, JOINT_LAYERS = 384, 6, 1024, 2
 SLOT_STATES = ("silent", *SAID)
-TURN_KINDS = ("indirect", "direct", "courtesy", "out_of_scope")
 MOST_OPTIONS = 5
 """How many options of the bot's list can be told apart."""
 JUDGEMENTS = len(CLASSES)
@@ -45,7 +44,7 @@ class Readings:
         meaning: (B, N) scores of options as meanings; those of slots say nothing. cosine: (B, N) the same by the vectors alone.
         slot_states: (B, N, 5) by `SLOT_STATES`, of slots. values: (B, N) scores of values.
         starts, ends: (B, N, T) scores of pieces as a free-text slot's first and last.
-        kinds: (B, 4). changes: (B,). chosen: (B, MOST_OPTIONS). judged: (B, JUDGEMENTS).
+        turn_kinds: (B, 4) by `TURN_KINDS`. changes: (B,). chosen: (B, MOST_OPTIONS). judged: (B, JUDGEMENTS).
         turns: (B, width) vectors of the turns, of unit length.
     """
 
@@ -55,7 +54,7 @@ class Readings:
     values: Tensor
     starts: Tensor
     ends: Tensor
-    kinds: Tensor
+    turn_kinds: Tensor
     changes: Tensor
     chosen: Tensor
     judged: Tensor

@@ -19,10 +19,11 @@ from grice.models.training import warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.meaning import released, samples
 from grice.models.training.meaning.evaluate import figures, read_steps
-from grice.models.training.meaning.loss import Step, step_loss, step_of
+from grice.models.training.meaning.loss import step_loss
 from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.own_turns import read_own_menus
 from grice.models.training.meaning.samples import MenuTurns
+from grice.models.training.meaning.steps import Step, step_of
 from grice.models.training.meaning.written import HANDS, HELD_HANDS, WrittenBot, read_hands
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
@@ -152,13 +153,16 @@ def train_meaning(
     return found
 
 
-def ordinary_texts(recipe: MeaningRecipe, tokens: MeaningTokens, count: int = 400) -> list[tuple[int, ...]]:
-    """Turns with their history, as pieces, of bots that are trained on: what weights are rounded for."""
+def ordinary_menus(recipe: MeaningRecipe, count: int = 200) -> list[MenuTurns]:
+    """Bots that are trained on, each with its first two turns: what weights are rounded for."""
     bots, chance = divide_hands(recipe).train, random.Random(recipe.seed)
-    dialogues = [
-        dialogue for bot in chance.sample(bots, min(len(bots), count)) for dialogue, _ in samples.as_written(bot).turns[:2]
-    ]
-    return [tokens.read_turn(dialogue).ids for dialogue in dialogues[:count]]
+    menus = [samples.as_written(bot) for bot in chance.sample(bots, min(len(bots), count))]
+    return [replace(menu, turns=menu.turns[:2]) for menu in menus]
+
+
+def ordinary_texts(recipe: MeaningRecipe, tokens: MeaningTokens) -> list[tuple[int, ...]]:
+    """The turns of `ordinary_menus` with their history, as pieces."""
+    return [tokens.read_turn(dialogue).ids for menu in ordinary_menus(recipe) for dialogue, _ in menu.turns]
 
 
 def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:

@@ -18,9 +18,10 @@ from grice.models.data.sgd import ServiceSchema, SgdTurn
 from grice.models.data.split import Part
 from grice.models.data.user_turns import DONT_CARE
 from grice.models.dialogue import Dialogue
+from grice.models.meaning.results import TurnKind
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.meaning.samples import Meaning, MenuTurns, Target, list_replies, replied, typed
-from grice.models.training.meaning.written import SlotMention, TurnKind
+from grice.models.training.meaning.written import SlotMention
 from grice.models.training.slots import examples
 
 TURNS = 40

@@ -14,8 +14,9 @@ from pathlib import Path
 from grice.models.data import circa, implicature
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.menu import REPLIES
+from grice.models.meaning.results import TurnKind
 from grice.models.schema import BotSchema, IntentSpec
-from grice.models.training.meaning.written import SlotMention, TurnKind, WrittenBot, WrittenTurn
+from grice.models.training.meaning.written import SlotMention, WrittenBot, WrittenTurn
 
 Meaning = tuple[str, str]
 """Kind and name of a meaning: ("intent", NAME) or ("act", NAME)."""

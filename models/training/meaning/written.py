@@ -19,9 +19,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from grice.models.dialogue import Turn
+from grice.models.meaning.results import TURN_KINDS, TurnKind
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.shorthand import Line, read_hands_with, read_parts
 
@@ -29,11 +30,10 @@ HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
 """Nothing is trained or tuned on what these wrote."""
 
-TurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
 MentionKind = Literal["meant", "not_this", "any", "ambiguous"]
 REPLIES = ("yes", "no", "not-yet", "yes-but", "no-but", "any", "option")
 
-_KINDS: dict[str, TurnKind] = {kind[0]: kind for kind in get_args(TurnKind)}
+_KINDS: dict[str, TurnKind] = {kind[0]: kind for kind in TURN_KINDS}
 
 
 @dataclass(frozen=True)

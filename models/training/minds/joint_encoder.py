@@ -124,7 +124,7 @@ def train_joint_encoder(questions: Sequence[MindQuestion], out: Path, recipe: Jo
     Args:
         start: the folder of a checkpoint to begin with, in place of MiniLM; heads whose sets the questions do not have begin anew.
 
-    Returns the folder with `reader.int8.onnx`, `reader.npz` and `tokenizer.json`.
+    Returns the folder with `reader.int8.onnx.gz`, `reader.npz` and `tokenizer.json`.
     """
     torch.manual_seed(recipe.seed)
     begun = None if start is None else load_checkpoint(start, restore)

@@ -20,7 +20,7 @@ from grice.models.manifest import FILE, PRETRAINED, Manifest, read_manifest, wri
 
 SHIPPED = [("abceval", "behaviors"), ("persuasion", "intentions"), ("rectom", "mind")]
 ROOT = Path(core_folds.__file__).parents[1]
-ENCODER = {"name": "ears", "files": {"ears.onnx": "a" * 64}}
+ENCODER = {"name": "ears", "files": {"ears.onnx.gz": "a" * 64}}
 RECIPE = {"networks": 2, "axes": [3, 4]}
 
 

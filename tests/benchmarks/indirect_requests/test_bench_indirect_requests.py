@@ -92,7 +92,7 @@ def test_without_weights_ours_is_not_scored_unless_it_is_asked_for(data_dir: Pat
     for task in TASKS:
         metric = "pearson" if task == "world-understanding" else "accuracy"
         assert figures(found)[task, "grice", metric].value is None
-        assert "slot_values" in found.reasons[f"{task}/grice"]
+        assert "meaning" in found.reasons[f"{task}/grice"]
     assert figures(found)[ORIGINALS, "plain", "accuracy"].value is not None
     with pytest.raises(ModelNotFound):
         indirect_requests.evaluate(replace(options, systems=("grice",)), Loaders(missing))

@@ -160,7 +160,7 @@ def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
         assert max(row["scores"], key=row["scores"].get) == f"{best['kind']}/{best['name']}"
         assert {"intent/renew_loan", "act/none"} <= set(row["scores"])
     content = json.loads(out.read_text(encoding="utf-8"))["run"]
-    assert {"meaning", "directness", "rewriter"} <= set(content["models"])
+    assert set(content["models"]) == {"meaning"}
     assert list(content["data"]) == ["items.jsonl"]
 
 

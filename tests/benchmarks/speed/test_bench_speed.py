@@ -125,7 +125,7 @@ def test_a_checkpoint_must_be_one(tmp_path: Path) -> None:
 @needs_vnni
 def test_rivals_run_on_the_weights_of_the_shipped_rewriter() -> None:
     asked = [Turn("user", "I am looking for a hotel in the north."), Turn("bot", "There is an expensive one. Shall I book it?")]
-    texts = ("I don't have that much money.", "Please book a table for 2 people at 18:30 on Tuesday.")
+    texts = ("We will be three.", "Please book a table for 2 people at 18:30 on Tuesday.")
     given = [Dialogue.of(text, asked) for text in texts]
     ours = [result.text for result in load_rewriter().predict(given)]
     with float_rewriter(SHIPPED, "rewriter") as weights:

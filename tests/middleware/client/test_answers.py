@@ -66,6 +66,7 @@ MEANT: dict[str, Any] = {
     "possible": [{"kind": "intent", "name": "cheap", "share": 0.8}, {"kind": "act", "name": "none", "share": 0.2}],
     "slots": [{"slot": "what", "said": "meant", "values": ["Red"], "confidence": 0.9}],
     "changes": 0.1,
+    "indirect": 0.7,
     "option": None,
     "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
     "failures": [LATE],

@@ -8,10 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeMeaning, fakes
+from fake_models import FakeDirectness, FakeMeaning, FakeRewriter, fakes
 from live_service import serving
 
+from grice.middleware import Pipeline
 from grice.middleware.capabilities.meaning import MEANING, MeaningReporter
+from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.client.backends import load_backend
 from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.service.http.app import create_app
@@ -62,10 +64,32 @@ def test_what_is_read_of_a_turn(client: httpx.Client) -> None:
         ],
         "slots": [{"slot": "size", "said": "meant", "values": ["large"], "confidence": 0.75}],
         "changes": 0.0,
+        "indirect": 1.0,
         "option": None,
         "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
         "failures": [],
     }
+
+
+def test_a_turn_is_rewritten_by_the_menu_that_comes_with_it() -> None:
+    reader = FakeMeaning()
+    pipeline = Pipeline(FakeDirectness(), FakeRewriter(), PipelineSettings(mode="replace"), reader=reader)
+    with serving(create_app(fakes(turns=pipeline, meaning=MeaningReporter(reader)))) as client:
+        client.put("/v1/schemas/kayaks", json=KAYAKS)
+        menus: list[dict[str, Any]] = [{"schema": KAYAKS}, {"schema_id": "kayaks"}, {"schema": {"intents": [{"name": "stay"}]}}, {}]
+        turns = client.post("/v1/turns", json={"items": [{"text": "My kayak! To rent", **menu} for menu in menus]}).json()["items"]
+        unknown = client.post("/v1/turns", json={"text": "rent", "schema_id": "canoes"})
+        remote = load_backend(TURNS, RemoteSettings(url=str(client.base_url)))
+        own, plain = remote.predict([MeaningQuestion(Dialogue.of("My kayak! To rent"), MENU), Dialogue.of("My kayak! To rent")])
+    assert [turn["text"] for turn in turns[:2]] == ["I want to rent a kayak for some hours."] * 2
+    assert [turn["reason"] for turn in turns[:3]] == ["indirect", "indirect", "unknown"]
+    assert (turns[0]["meaning"]["meaning"], turns[0]["directness"]) == ("rent", None)
+    assert (turns[3]["meaning"], turns[3]["directness"] is None) == (None, False)
+    assert unknown.json()["type"] == "urn:grice:problem:unknown-schema"
+    assert own.text == turns[0]["text"]
+    assert own.meaning is not None
+    assert own.meaning.meaning == "rent"
+    assert plain.meaning is None
 
 
 def test_a_stored_menu_and_one_of_the_item(client: httpx.Client) -> None:

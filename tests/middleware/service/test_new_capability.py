@@ -132,5 +132,5 @@ def test_an_answer_of_another_shape_is_an_error(row: object, what: str) -> None:
 def test_two_of_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="capability: got 'loudness'; allowed: a name and a switch of its own"):
         CAPABILITIES.add(LOUDNESS)
-    with pytest.raises(InputError, match="capability: got 'volume'; allowed: directness, turns, rewrite"):
+    with pytest.raises(InputError, match="capability: got 'volume'; allowed: directness, meaning, turns, rewrite"):
         CAPABILITIES["volume"]

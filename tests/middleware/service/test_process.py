@@ -131,7 +131,7 @@ def test_settings_out_of_range_are_named(arguments: list[str], message: str) -> 
 
 def test_capabilities_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     switches = [each.switch for each in CAPABILITIES if each.switch]
-    assert switches == ["monitor", "slots", "meaning", "intentions", "mind"]
+    assert switches == ["meaning", "monitor", "slots", "intentions", "mind"]
     flags = [f"--no-{switch}" for switch in switches]
 
     def offered(*arguments: str) -> list[str]:
@@ -143,7 +143,7 @@ def test_capabilities_and_the_page_can_be_left_out(monkeypatch: pytest.MonkeyPat
     assert not from_options(ServiceSettings, parsed("--no-page")).page
     monkeypatch.setenv("GRICE_MONITOR", "false")
     monkeypatch.setenv("GRICE_SLOTS", "false")
-    assert offered() == ["directness", "turns", "rewrite", "meaning", "intentions", "mind"]
+    assert offered() == ["directness", "meaning", "turns", "rewrite", "intentions", "mind"]
 
 
 def test_the_model_of_a_capability_is_the_one_that_is_named() -> None:

@@ -78,6 +78,7 @@ def test_the_whole_analysis(client: httpx.Client) -> None:
         "directness": {"score": 0.05, **read},
         "rewrite": {"text": rewrite, "confidence": 0.9, "tokens": 5, "finished": True, **read},
         "findings": [],
+        "meaning": None,
         "failures": [],
     }
 

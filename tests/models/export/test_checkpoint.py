@@ -19,13 +19,12 @@ from grice.models import (
     load_behavior_monitor,
     load_directness_scorer,
     load_rewriter,
-    load_slot_resolver,
 )
 from grice.models.behaviors.heads import BehaviorHeads
 from grice.models.directness.scorer import directness_inputs
 from grice.models.errors import InputError, ModelNotFound, WeightsError
 from grice.models.export.checkpoint import export_checkpoint
-from grice.models.export.encoders import export_directness, export_joint_encoder, export_sentence_encoder, export_slot_values
+from grice.models.export.encoders import export_directness, export_joint_encoder, export_sentence_encoder
 from grice.models.export.rewriter import export_rewriter
 from grice.models.manifest import read_manifest
 from grice.models.minds.joint_encoder import JOINT_HEADS, JointEncoder, attitude_reading, intention_reading
@@ -34,17 +33,12 @@ from grice.models.minds.questions import RoleTurn
 from grice.models.minds.sentence_heads import membership
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.sentence_encoder.encoder import padded
-from grice.models.slots import SlotResolver
-from grice.models.slots.inputs import SlotTexts, SlotTokens
 from grice.models.text.template import QUERY_TAG, encode_source, token_id
 from grice.models.training import directness
 from grice.models.training.checkpoint import FACTS, load_checkpoint
 from grice.models.training.minds import joint_encoder
 from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.sentence_encoder import recipe as sentence_encoder
-from grice.models.training.slots import model as slot_values
-from grice.models.training.slots.items import AskedSlot, collate
-from grice.models.training.slots.recipe import log_shares
 
 HISTORY = [Turn("user", "I am looking for a hotel in the north."), Turn("bot", "There is an expensive one. Shall I book it?")]
 TEXTS = (
@@ -106,24 +100,6 @@ def test_sentence_encoder(exported: Callable[[str], Path], tmp_path: Path) -> No
     assert ((again * ours.encode(TEXTS)).sum(1) > 0.99).all()
 
 
-def test_slot_values(exported: Callable[[str], Path], tmp_path: Path) -> None:
-    found = load_checkpoint(exported("slot_values"), slot_values.restore)
-    ours = load_slot_resolver()
-    assert isinstance(ours, SlotResolver)
-    tokens = SlotTokens(found.tokenizer)
-    items = [AskedSlot(tokens.inputs(SlotTexts.of(question)), (0.0,) * 4) for question in QUESTIONS]
-    with torch.no_grad():
-        shares = (log_shares(found.model, collate(items)) / ours.temperature).softmax(-1).numpy()
-    shipped = ours.predict(QUESTIONS)
-    for row, result in zip(shares, shipped, strict=True):
-        assert row == pytest.approx([*result.probabilities, result.not_mentioned], abs=0.06)
-    export_slot_values(found.folder, tmp_path, ["int8"])
-    again = load_slot_resolver(tmp_path).predict(QUESTIONS)
-    assert [result.value for result in again] == [result.value for result in shipped]
-    for one, other in zip(again, shipped, strict=True):
-        assert one.probabilities == pytest.approx(other.probabilities, abs=1e-5)
-
-
 @needs_vnni
 def test_rewriter(exported: Callable[[str], Path], tmp_path: Path) -> None:
     found = load_checkpoint(exported("rewriter"), rewriter.restore)
@@ -175,8 +151,8 @@ def test_heads_are_written_in_full_precision(exported: Callable[[str], Path]) ->
 
 
 def test_the_command_says_that_weights_are_dequantised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "checkpoint", "slot-values", "--out", str(tmp_path)]) == 0
-    said = "dequantised from slot_values 1 (reader.int8.onnx): what was rounded stays rounded"
+    assert main(["export", "checkpoint", "sentence-encoder", "--out", str(tmp_path)]) == 0
+    said = "dequantised from sentence_encoder 1 (encoder.int8.onnx.gz): what was rounded stays rounded"
     assert said in capsys.readouterr().out
     assert read_manifest(tmp_path).training["weights"] == said
     assert json.loads((tmp_path / FACTS).read_text())["weights"] == said
@@ -187,7 +163,7 @@ def test_the_command_says_that_weights_are_dequantised(tmp_path: Path, capsys: p
     ("arguments", "message"),
     [
         (["checkpoint"], "NAME: got None; allowed: a shipped model or a folder after `export checkpoint`"),
-        (["rewriter", "slot_values"], "NAME: got 'slot_values'"),
+        (["rewriter", "directness"], "NAME: got 'directness'"),
         (["checkpoint", "no-such"], "model 'no-such' not found; shipped models: behaviors, directness"),
     ],
 )
@@ -200,6 +176,6 @@ def test_what_is_no_checkpoint_of_the_model(exported: Callable[[str], Path], tmp
     with pytest.raises(ModelNotFound, match="nothing-here"):
         load_checkpoint(tmp_path / "nothing-here", directness.restore)
     with pytest.raises(WeightsError, match="not a checkpoint of this model"):
-        load_checkpoint(exported("slot_values"), directness.restore)
+        load_checkpoint(exported("sentence_encoder"), directness.restore)
     with pytest.raises(InputError, match="task of the model: got 'checkpoint-directness'"):
         export_checkpoint(exported("directness"), tmp_path)

@@ -10,9 +10,9 @@ from grice.models.data.circa import CLASSES, JudgedAnswer
 from grice.models.meaning.menu import ACTS
 from grice.models.meaning.reader import load_meaning_reader
 from grice.models.training.meaning import samples
-from grice.models.training.meaning.loss import step_of
 from grice.models.training.meaning.recipe import MeaningRecipe, calibration_menus, divide_hands
 from grice.models.training.meaning.samples import MenuTurns, as_written, varied
+from grice.models.training.meaning.steps import step_of
 from grice.models.training.meaning.written import WrittenBot, read_hand, read_hands
 
 BAKERY = """

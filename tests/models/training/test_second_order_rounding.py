@@ -2,9 +2,10 @@
 
 import pytest
 import torch
+from torch import nn
 
 from grice.models.training.low_bits import LowBits
-from grice.models.training.second_order_rounding import round_trunk, round_weight
+from grice.models.training.second_order_rounding import round_dense, round_trunk, round_weight
 from grice.models.training.sentence_trunk import SentenceTrunk, TrunkShape
 
 TINY = TrunkShape(40, 2, 64, 4, 128, 20, 2, True, 1e-5, "")
@@ -48,3 +49,19 @@ def test_a_trunk_is_rounded_from_the_layer_that_is_asked_for() -> None:
     for name in changed:
         value = trunk.state_dict()[name]
         assert torch.allclose(LowBits.exactly(value).weight, value, atol=1e-6), name
+
+
+def test_dense_layers_are_rounded_for_what_they_are_given(inputs: torch.Tensor) -> None:
+    torch.manual_seed(0)
+    first, second, narrow, unused = nn.Linear(256, 64), nn.Linear(64, 64), nn.Linear(64, 8), nn.Linear(256, 64)
+    model = nn.Sequential(first, nn.GELU(), second, narrow)
+    layers, exact = (first, second, narrow, unused), model(inputs).detach()
+    before = [layer.weight.clone() for layer in layers]
+    round_dense(layers, lambda: [model(part) for part in inputs.split(500)])
+    assert [torch.equal(layer.weight, old) for layer, old in zip(layers, before, strict=True)] == [False, False, True, True]
+    for layer in (first, second):
+        assert torch.allclose(LowBits.exactly(layer.weight).weight, layer.weight, atol=1e-6)
+    assert float((model(inputs).detach() - exact).square().mean() / exact.var()) < 0.02
+    rounded = first.weight.clone()
+    round_dense(layers, lambda: model(inputs))
+    assert torch.equal(first.weight, rounded)

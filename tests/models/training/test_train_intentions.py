@@ -175,6 +175,6 @@ def test_a_detector_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_p
     assert reversed_.roles == ("persuader", "persuadee")
     with pytest.raises(InputError, match="user_role: got 'seller'; allowed: persuader, persuadee"):
         FaceActDetector(manifest, encoder, "seller")  # type: ignore[arg-type]
-    settings = {**manifest.settings, "encoder": {"name": "other", "files": {"encoder.int8.onnx": "0"}}}
+    settings = {**manifest.settings, "encoder": {"name": "other", "files": {"encoder.int8.onnx.gz": "0"}}}
     with pytest.raises(WeightsError, match="made for another encoder"):
         FaceActDetector(replace(manifest, settings=settings), encoder)

@@ -22,10 +22,11 @@ from grice.models.meaning.results import MOST_POSSIBLE, MeaningQuestion
 from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.training.checkpoint import load_checkpoint
-from grice.models.training.meaning.loss import Step, step_loss, step_of
+from grice.models.training.meaning.loss import step_loss
 from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.recipe import MeaningRecipe, restore, train_meaning
 from grice.models.training.meaning.samples import MenuTurns, as_written
+from grice.models.training.meaning.steps import Step, step_of
 from grice.models.training.meaning.written import read_hands
 from grice.models.training.trainer import Schedule
 

@@ -120,6 +120,6 @@ def test_a_model_is_trained_loaded_and_bound_to_its_encoder(data: Path, tmp_path
             assert letters <= {option.letter for option in question.options}
             assert letters
             assert question.has_several or len(letters) == 1
-    settings = {**manifest.settings, "encoder": {"name": "other", "files": {"encoder.int8.onnx": "0"}}}
+    settings = {**manifest.settings, "encoder": {"name": "other", "files": {"encoder.int8.onnx.gz": "0"}}}
     with pytest.raises(WeightsError, match="made for another encoder"):
         MindModel(replace(manifest, settings=settings), encoder)

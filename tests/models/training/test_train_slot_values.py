@@ -14,8 +14,10 @@ from data_fixtures import sgd_dialogue, write_direct, write_multiwoz, write_sgd
 
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError
+from grice.models.export.checkpoint import export_checkpoint
 from grice.models.export.encoders import export_slot_values
 from grice.models.manifest import read_manifest
+from grice.models.results import SlotValues
 from grice.models.runtime.runtime import Runtime
 from grice.models.slots.inputs import NOT_MENTIONED, SEGMENTS, SlotTexts, SlotTokens
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
@@ -186,10 +188,31 @@ def test_the_exported_resolver_says_what_the_trained_model_says(trained: Path, p
     assert sum(found.probabilities) + found.not_mentioned == pytest.approx(1, abs=1e-5)
 
 
+def test_weights_go_there_and_back(trained: Path, tmp_path: Path) -> None:
+    back = export_checkpoint(trained / "onnx", tmp_path / "float")
+    export_slot_values(back, tmp_path / "onnx", ["int8"])
+    folders = (trained / "onnx", tmp_path / "onnx")
+    one, other = (SlotResolver(read_manifest(folder, "slot-values")).predict([QUESTION])[0] for folder in folders)
+    assert one.probabilities == pytest.approx(other.probabilities, abs=1e-5)
+
+
+def test_the_temperature_and_the_margin_are_those_of_the_manifest(trained: Path) -> None:
+    manifest = read_manifest(trained / "onnx", "slot-values")
+
+    def found(**settings: float) -> SlotValues:
+        return SlotResolver(replace(manifest, settings={**manifest.settings, **settings})).predict([QUESTION])[0]
+
+    plain, flat = ([*each.probabilities, each.not_mentioned] for each in (found(temperature=1.0), found(temperature=4.0)))
+    powers = [value**0.25 for value in plain]
+    assert flat == pytest.approx([value / sum(powers) for value in powers], rel=1e-3)
+    assert not found(margin=0.0).ambiguous
+    assert found(margin=1.0).ambiguous or found().not_mentioned >= 0.5
+
+
 def test_weights_of_four_bits_take_half_the_file(trained: Path) -> None:
     model = load_checkpoint(trained / "model", restore).model
     numbers = sum(each.numel() for each in model.state_dict().values())
-    assert (trained / "onnx" / "reader.int8.onnx").stat().st_size < 0.6 * numbers
+    assert (trained / "onnx" / "reader.int8.onnx.gz").stat().st_size < 0.6 * numbers
 
 
 def test_a_stopped_training_goes_on(trained: Path, data: Path) -> None:

@@ -1,0 +1,57 @@
+"""Rewriting with a bot's menu: what the turn means is read, said plainly, and read again before it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grice.middleware.turns.analysis import Reason
+from grice.middleware.turns.realisation import is_verified, realise
+from grice.models.dialogue import Dialogue, Turn
+from grice.models.meaning.results import MeaningQuestion, TurnMeaning
+from grice.models.protocols import MeaningPredictor
+
+
+@dataclass(frozen=True)
+class MenuRewrite:
+    """What is made of one turn.
+
+    Attributes:
+        meaning: what it means.
+        text: a sentence that says so; "" where the turn is to stay as it is.
+        reason: why.
+    """
+
+    meaning: TurnMeaning
+    text: str
+    reason: Reason
+
+
+class MenuRewriter:
+    """Says what turns mean, where they do not say it themselves and the reader knows.
+
+    Args:
+        reader: reads meanings. indirect_from: from which likelihood on a turn is taken for indirect, 0 to 1.
+    """
+
+    def __init__(self, reader: MeaningPredictor, indirect_from: float) -> None:
+        self.reader = reader
+        self.indirect_from = indirect_from
+
+    def predict(self, questions: Sequence[MeaningQuestion]) -> list[MenuRewrite]:
+        """One result a question, in order."""
+        return [self._rewrite(*pair) for pair in zip(questions, self.reader.predict(questions), strict=True)]
+
+    def _rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
+        if meaning.kind == "unknown":
+            return MenuRewrite(meaning, "", "unknown")
+        if (meaning.kind, meaning.meaning) == ("act", "courtesy"):
+            return MenuRewrite(meaning, "", "courtesy")
+        if meaning.indirect < self.indirect_from:
+            return MenuRewrite(meaning, "", "direct")
+        for text in realise(meaning, question.schema):
+            said = Dialogue((*question.dialogue.history, Turn(question.dialogue.last.speaker, text)))
+            (again,) = self.reader.predict([MeaningQuestion(said, question.schema)])
+            if is_verified(meaning, again):
+                return MenuRewrite(meaning, text, "indirect")
+        return MenuRewrite(meaning, "", "uncertain")

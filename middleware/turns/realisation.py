@@ -1,0 +1,102 @@
+"""What a turn means, said plainly in words: sentences that the bot's own menu gives, the most natural first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from grice.models.meaning.menu import say_name
+from grice.models.meaning.results import SlotMeaning, TurnMeaning
+from grice.models.schema import BotSchema, IntentSpec
+from grice.models.text.verbatim import says, words
+
+REPLIES = {"yes": "Yes.", "no": "No.", "not-yet": "I am not sure yet.", "any": "I do not mind, any will do."}
+"""What the replies that need nothing else are in words."""
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+MOST_EXAMPLES = 2
+CHANGED = 0.5
+"""From this likelihood on the user takes something back."""
+
+_WORDS = {
+    name: frozenset(listed.split())
+    for name, listed in json.loads(Path(__file__).with_name("wish_words.json").read_text(encoding="utf-8")).items()
+}
+"""What descriptions of intents begin with: `verbs` are something to do, of them `nouns_too` only before one of `after_verbs`."""
+_TELLER = re.compile(r"(?:the )?(?:user|customer|caller|guest|client|person) (?:wants|would like|asks|wishes) (?:to )?", re.I)
+
+
+def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
+    """Sentences that say it; none where it cannot be said without the user's own words, or says nothing.
+
+    Of an intent first those of the bot's own examples that name the values that are meant, and no other of the menu.
+    """
+    slots = [slot for slot in meaning.slots if slot.said != "ambiguous"]
+    told = ", ".join(map(_say_slot, slots))
+    if meaning.kind == "act":
+        said = _say_act(meaning, told)
+        return [said] if said else []
+    intent = next((each for each in schema.intents if each.name == meaning.meaning), None)
+    if meaning.kind == "unknown" or intent is None:
+        return []
+    wish = say_wish(intent)
+    plain, replies = f"{wish}: {told}." if told else f"{wish}.", [] if told else [*REPLIES.values()]
+    ours = [plain, *replies] if wish.startswith("I want") else [*replies, plain]  # a bot may list replies among its intents
+    return [*_fitting_examples(intent, slots, schema), *ours]
+
+
+def say_wish(intent: IntentSpec) -> str:
+    """An intent as a wish, without a full stop: "I want to have a bicycle repaired", "I want to know when it is open"."""
+    text = _TELLER.sub("", (intent.description or say_name(intent.name)).strip().rstrip(".!?"))
+    text = re.sub(r"^(?:wants? to|to) ", "", text)
+    first, second = (*text.lower().split()[:2], "", "")[:2]
+    own = text[:1].lower() + text[1:]
+    if first in _WORDS["verbs"] and (first not in _WORDS["nouns_too"] or second in _WORDS["after_verbs"]):
+        return f"I want to {own}"
+    if first in _WORDS["question_words"]:
+        return f"I want to know {own}"
+    return f"I want {own}" if first in _WORDS["wanted"] else f"This is about: {own}"
+
+
+def _say_slot(slot: SlotMeaning) -> str:
+    name = say_name(slot.slot)
+    if slot.said == "any":
+        return f"any {name}"
+    return f"{'not ' if slot.said == 'not_this' else ''}{name} {' or '.join(slot.values)}"
+
+
+def _say_act(meaning: TurnMeaning, told: str) -> str:
+    act = meaning.meaning
+    if told and meaning.changes >= CHANGED:
+        return f"I want to change that: {told}."
+    if act == "option":
+        return f"The {ORDINALS[meaning.option - 1]} one." if meaning.option else ""
+    if act in REPLIES:
+        return f"{REPLIES[act][:-1]}: {told}." if told else REPLIES[act]
+    if not told or act not in ("yes-but", "no-but", "answer"):
+        return ""
+    instead = " instead" if any(slot.said == "meant" for slot in meaning.slots) else ""
+    return {"yes-but": f"Yes, but {told}.", "no-but": f"No, {told}{instead}.", "answer": f"{told[0].upper()}{told[1:]}."}[act]
+
+
+def _fitting_examples(intent: IntentSpec, slots: Sequence[SlotMeaning], schema: BotSchema) -> list[str]:
+    """The shortest of them that name just the values that are meant; none where something else is said of a slot."""
+    if any(slot.said != "meant" for slot in slots):
+        return []
+    meant = {value for slot in slots for value in slot.values}
+    known = {value for slot in schema.slots for value in slot.values} | meant
+    fitting = [text for text in intent.examples if {value for value in known if says(text, value)} == meant]
+    return sorted(fitting, key=lambda text: len(words(text)))[:MOST_EXAMPLES]
+
+
+def is_verified(meaning: TurnMeaning, again: TurnMeaning) -> bool:
+    """Whether a sentence that is read as `again` says what was meant, and of no slot anything else."""
+    best = again.possible[0]
+    if (meaning.kind == "act" and meaning.meaning == "answer") or (meaning.kind, meaning.meaning) == (best.kind, best.name):
+        return all(_same(slot, meaning.slots) for slot in again.slots)
+    return False
+
+
+def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:
+    return any((slot.slot, slot.said, slot.values) == (each.slot, each.said, each.values) for each in slots)
