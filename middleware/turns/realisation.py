@@ -33,7 +33,9 @@ def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
     Of an intent first those of the bot's own examples that name the values that are meant, and no other of the menu.
     """
     slots = [slot for slot in meaning.slots if slot.said != "ambiguous"]
-    told = ", ".join(map(_say_slot, slots))
+    answers = (meaning.kind, meaning.meaning) == ("act", "answer") and meaning.changes < CHANGED
+    between = ": " if answers else " "
+    told = ", ".join(_say_slot(slot, between) for slot in slots)
     if meaning.kind == "act":
         said = _say_act(meaning, told)
         return [said] if said else []
@@ -59,11 +61,11 @@ def say_wish(intent: IntentSpec) -> str:
     return f"I want {own}" if first in _WORDS["wanted"] else f"This is about: {own}"
 
 
-def _say_slot(slot: SlotMeaning) -> str:
+def _say_slot(slot: SlotMeaning, between: str) -> str:
     name = say_name(slot.slot)
     if slot.said == "any":
         return f"any {name}"
-    return f"{'not ' if slot.said == 'not_this' else ''}{name} {' or '.join(slot.values)}"
+    return f"{'not ' if slot.said == 'not_this' else ''}{name}{between}{' or '.join(slot.values)}"
 
 
 def _say_act(meaning: TurnMeaning, told: str) -> str:

@@ -81,7 +81,7 @@ def test_a_bot_may_list_replies_among_its_intents() -> None:
         (meaning("act", "yes-but", CHEAP), ["Yes, but price range cheap."]),
         (meaning("act", "no-but", NOT_SOUTH), ["No, not area south."]),
         (meaning("act", "no-but", CHEAP), ["No, price range cheap instead."]),
-        (meaning("act", "answer", CHEAP), ["Price range cheap."]),
+        (meaning("act", "answer", CHEAP), ["Price range: cheap."]),
         (meaning("act", "answer"), []),
         (meaning("act", "answer", CHEAP, changes=0.8), ["I want to change that: price range cheap."]),
         (meaning("act", "answer", SlotMeaning("area", "any", (), 0.9)), ["Any area."]),
