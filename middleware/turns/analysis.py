@@ -18,6 +18,7 @@ Reason = Literal[
     "refused",  # pass or clarify: the guard refused the rewrite
     "uncertain",  # pass or clarify: the rewriter was not confident; with a menu: no sentence was read as what the turn means
     "unknown",  # pass: with a menu: the reader does not know what the turn means
+    "not_on_menu",  # pass: with a menu: it means nothing that is on it
     "failed",  # pass: a stage failed or was late
     "not_text",  # pass: the text cannot be analysed (blank, too long, not valid Unicode)
 ]

@@ -11,6 +11,9 @@ from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.protocols import MeaningPredictor
 
+LEFT_ALONE: dict[str, Reason] = {"courtesy": "courtesy", "none": "not_on_menu"}
+"""Acts that need no rewrite, and the reason that is given."""
+
 
 @dataclass(frozen=True)
 class MenuRewrite:
@@ -45,8 +48,8 @@ class MenuRewriter:
     def _rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
         if meaning.kind == "unknown":
             return MenuRewrite(meaning, "", "unknown")
-        if (meaning.kind, meaning.meaning) == ("act", "courtesy"):
-            return MenuRewrite(meaning, "", "courtesy")
+        if meaning.kind == "act" and meaning.meaning in LEFT_ALONE:
+            return MenuRewrite(meaning, "", LEFT_ALONE[meaning.meaning])
         if meaning.indirect < self.indirect_from:
             return MenuRewrite(meaning, "", "direct")
         for text in realise(meaning, question.schema):

@@ -146,6 +146,7 @@ def test_a_turn_with_a_menu_is_rewritten_by_it() -> None:
     [
         ({}, "unknown"),
         ({"hm": meaning("act", "courtesy")}, "courtesy"),
+        ({"hm": meaning("act", "none", indirect=0.1)}, "not_on_menu"),
         ({"hm": meaning("intent", "opening", indirect=0.2)}, "direct"),
         ({"hm": meaning("intent", "opening")}, "uncertain"),
         ({"hm": meaning("act", "yes-but")}, "uncertain"),

@@ -11,6 +11,8 @@ const REASONS = {
   unchanged: "the rewriter gave it back as it was",
   refused: "the guard refused the rewrite",
   uncertain: "the rewriter was not confident",
+  unknown: "the reader does not know what it means",
+  not_on_menu: "it means nothing that is on the menu",
   failed: "a stage failed or was late",
 };
 const FINDINGS = { added: "brings in", dropped: "loses", negation: "flips" };
