@@ -32,7 +32,7 @@ def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
 
     Of an intent first those of the bot's own examples that name the values that are meant, and no other of the menu.
     """
-    slots = [slot for slot in meaning.slots if slot.said != "ambiguous"]
+    slots = _certain(meaning)
     answers = (meaning.kind, meaning.meaning) == ("act", "answer") and meaning.changes < CHANGED
     between = ": " if answers else " "
     told = ", ".join(_say_slot(slot, between) for slot in slots)
@@ -93,11 +93,20 @@ def _fitting_examples(intent: IntentSpec, slots: Sequence[SlotMeaning], schema: 
 
 
 def is_verified(meaning: TurnMeaning, again: TurnMeaning) -> bool:
-    """Whether a sentence that is read as `again` says what was meant, and of no slot anything else."""
+    """Whether a sentence that is read as `again` says what was meant, and of no slot anything else.
+
+    A bare answer is its values alone, so all of those must be found again.
+    """
+    adds_nothing = all(_same(slot, meaning.slots) for slot in again.slots)
+    if (meaning.kind, meaning.meaning) == ("act", "answer"):
+        return adds_nothing and all(_same(slot, again.slots) for slot in _certain(meaning))
     best = again.possible[0]
-    if (meaning.kind == "act" and meaning.meaning == "answer") or (meaning.kind, meaning.meaning) == (best.kind, best.name):
-        return all(_same(slot, meaning.slots) for slot in again.slots)
-    return False
+    return adds_nothing and (meaning.kind, meaning.meaning) == (best.kind, best.name)
+
+
+def _certain(meaning: TurnMeaning) -> list[SlotMeaning]:
+    """The slots of which one can say what was said."""
+    return [slot for slot in meaning.slots if slot.said != "ambiguous"]
 
 
 def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:

@@ -104,6 +104,10 @@ def test_a_sentence_is_verified_that_says_the_same_and_nothing_else() -> None:
     assert not is_verified(found, meaning("intent", "opening", CHEAP))
     assert not is_verified(found, meaning("intent", "find_place", CHEAP, NOT_SOUTH))
     assert is_verified(meaning("act", "answer", CHEAP), meaning("intent", "find_place", CHEAP))
+    assert not is_verified(meaning("act", "answer", CHEAP), meaning("act", "answer"))
+    assert not is_verified(meaning("act", "answer", CHEAP, NOT_SOUTH), meaning("act", "answer", CHEAP))
+    doubtful = SlotMeaning("area", "ambiguous", ("north", "south"), 0.9)
+    assert is_verified(meaning("act", "answer", CHEAP, doubtful), meaning("act", "answer", CHEAP))
 
 
 class Reader:
