@@ -100,8 +100,9 @@ def say_slot(slot: SlotSpec) -> str:
 
 
 def say_value(slot: SlotSpec, value: str) -> str:
-    """A value in words, with its slot: "seats: window"."""
-    return f"{say_name(slot.name)}: {value}"
+    """A value in words, with its slot: "seats, where to sit: window"."""
+    words = say_name(slot.name)
+    return f"{words}, {slot.description}: {value}" if slot.description else f"{words}: {value}"
 
 
 def _values(slot: SlotSpec) -> tuple[MenuOption, ...]:

@@ -116,11 +116,11 @@ def _slot_loss(readings: Readings, row: int, step: Step, turn: TurnStep) -> Tens
             gold = torch.zeros(len(values))
             gold[[names.index(value) for value in mention.values]] = 1 / len(mention.values)
             scores = readings.values[row, place + 1 : place + 1 + len(values)]
-            loss = loss + functional.cross_entropy(scores, gold)
+            loss = loss + 2 * functional.cross_entropy(scores, gold)
         elif mention and mention.words:
             loss = loss + _span_loss(readings, row, place, find_words(dialogue.last.text, mention.words, pieces))
         place += 1 + len(values)
-    return loss + 0.5 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states), reduction="sum")
+    return loss + 0.75 * functional.cross_entropy(readings.slot_states[row, places], torch.tensor(states), reduction="sum")
 
 
 def _span_loss(readings: Readings, row: int, place: int, span: tuple[int, int] | None) -> Tensor:
