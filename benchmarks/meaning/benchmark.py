@@ -12,7 +12,7 @@ from grice.benchmarks.meaning.cases import MeaningCase
 from grice.benchmarks.meaning.held_out import indirect_cases, judged_answers, scope_cases, written_cases
 from grice.benchmarks.meaning.judged import CIRCA, CIRCA_SYSTEMS, JudgedTask, add_judged
 from grice.benchmarks.meaning.judged import METRICS as JUDGED_METRICS
-from grice.benchmarks.meaning.scores import INTENTS, SIGNATURES, SLOTS, add_intents, add_meaning
+from grice.benchmarks.meaning.scores import MEANINGS, SIGNATURES, SLOTS, add_intents, add_meaning
 from grice.benchmarks.meaning.services import multidogo_cases, sgd_cases, sgd_x_cases
 from grice.benchmarks.meaning.systems import SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
 from grice.models.data import multidogo
@@ -108,7 +108,7 @@ def _leave_out(sheet: Sheet, task: str, options: MeaningOptions, reason: str) ->
 def _metrics(task: str) -> Sequence[str]:
     if task == CIRCA:
         return JUDGED_METRICS
-    return (*INTENTS, *SLOTS) if task == WRITTEN else ("accuracy",)
+    return (*MEANINGS, *SLOTS) if task == WRITTEN else ("accuracy",)
 
 
 def _note_files(sheet: Sheet, task: str, options: MeaningOptions) -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from grice.models.data.user_turns import UserTurnKind
+from grice.models.meaning.menu import REPLIES
 from grice.models.meaning.results import MeaningQuestion
 
 NamedMeaning = tuple[Literal["intent", "act"], str]
 """Kind and name: ("intent", "renew_loan") of the menu, or ("act", "yes"), which every bot's turns can do."""
 NOTHING: NamedMeaning = ("act", "none")
+"""None of the menu's intents; nobody knows which act."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,14 @@ class MeaningCase:
     slots: Mapping[str, str] | None = field(default=None, compare=False)
 
     def is_right(self, best: NamedMeaning | None) -> bool:
-        """Whether the intent is right; every act says that it is none of the menu's."""
-        if self.gold[0] == "intent":
+        """Whether it is just that intent or reply. Of the other acts each is right for each, and of `NOTHING` all acts are."""
+        if self.gold[0] == "intent" or self.gold[1] in REPLIES:
             return best == self.gold
-        return best is not None and best[0] == "act"
+        return best is not None and best[0] == "act" and (self.gold == NOTHING or best[1] not in REPLIES)
+
+    def is_right_intent(self, best: NamedMeaning | None) -> bool:
+        """Whether the intent is right; every act says that it is none of the menu's."""
+        return best == self.gold if self.gold[0] == "intent" else best is not None and best[0] == "act"
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class MeaningAnswer:
     told: bool
     among_intents: str
     slots: Mapping[str, str] | None = field(default=None, compare=False)
+
+    @property
+    def meaning(self) -> NamedMeaning | None:
+        """The meaning that it says, an intent or an act; None where it says none."""
+        return self.best if self.told else None
 
     @property
     def intent(self) -> str | None:

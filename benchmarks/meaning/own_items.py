@@ -12,7 +12,7 @@ from grice.benchmarks.core.batches import predict_all
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.meaning.cases import MeaningAnswer
 from grice.benchmarks.meaning.items import Item, read_items
-from grice.benchmarks.meaning.scores import INTENTS, SLOTS, add_meaning, add_share
+from grice.benchmarks.meaning.scores import MEANINGS, SLOTS, add_meaning, add_share
 from grice.benchmarks.meaning.systems import OURS, SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.models.errors import InputError
@@ -45,7 +45,7 @@ def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: Reade
     for name, answers in found.items():
         add_meaning(sheet, MEANING, name, cases, answers)
     for name, reason in reasons.items():
-        sheet.add_unscored(MEANING, name, (*INTENTS, *SLOTS), reason)
+        sheet.add_unscored(MEANING, name, (*MEANINGS, *SLOTS), reason)
     if OURS in SYSTEMS.asked(options):
         analyses = _analyse(sheet, items, options)
         _add_changes(sheet, items, analyses)

@@ -7,17 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningAnswers, MeaningCase
 from grice.benchmarks.stats import metrics
+from grice.models.meaning.menu import REPLIES as ALL_REPLIES
 
-INTENTS = ("intent_accuracy", "precision", "coverage", "misread")
+MEANINGS = ("intent_accuracy", "precision", "coverage", "intent_precision", "intent_coverage", "misread")
 SLOTS = ("slot_accuracy", "false_fills")
 REPLIES = ("yes", "no", "not-yet")
 NO_SLOTS = "it fills no slots"
 SIGNATURES = {
-    "intent_accuracy": "percent of indirect turns: the likeliest meaning is the right intent, or an act where none of the menu is",
-    "precision": "percent of (written, items: indirect) turns of which an intent is said, sure enough for the shipped threshold: "
-    "it is the right one",
-    "coverage": "percent of (written, items: indirect; elsewhere: those that have an intent) turns: an intent is said",
-    "misread": "percent of direct and courtesy turns: a wrong intent is said",
+    "intent_accuracy": "percent of indirect turns: the likeliest meaning is the right intent, the right reply, or, where the turn "
+    "means neither, another act",
+    "precision": "percent of indirect turns of which a meaning is said, sure enough for the shipped threshold: it is the right one "
+    "(where only intents are known: of turns of which an intent is said)",
+    "coverage": "percent of indirect turns: a meaning is said (where only intents are known: of turns that have one, an intent is)",
+    "intent_precision": "percent of indirect turns of which an intent is said: it is the right one",
+    "intent_coverage": "percent of indirect turns: an intent is said",
+    "misread": "percent of direct and courtesy turns: a wrong intent is said, or a reply that is none",
     "slot_accuracy": "percent of the slots that indirect turns give a value: it is filled with that value",
     "false_fills": "percent of the slots that a turn says nothing of: it is filled",
     "reply_accuracy": "percent of indirect turns that mean yes, no or not yet: the likeliest meaning is just that",
@@ -33,19 +37,15 @@ def add_meaning(sheet: Sheet, task: str, name: str, cases: Sequence[MeaningCase]
     """Add the figures of a system on turns whose kind is known; of each part too, as `TASK/PART`."""
     for where, pairs in _by_part(task, cases, answers):
         indirect = [(case, answer) for case, answer in pairs if case.kind == "indirect"]
-        said = [(case, answer) for case, answer in indirect if answer.intent is not None]
         others = [(case, answer) for case, answer in pairs if case.kind in ("direct", "courtesy")]
         replies = [(case, answer) for case, answer in indirect if case.gold[0] == "act" and case.gold[1] in REPLIES]
         add_share(sheet, where, name, "intent_accuracy", ((case.group, case.is_right(answer.best)) for case, answer in indirect))
-        add_share(sheet, where, name, "precision", ((case.group, case.is_right(answer.best)) for case, answer in said))
-        add_share(sheet, where, name, "coverage", ((case.group, answer.intent is not None) for case, answer in indirect))
-        add_share(
-            sheet,
-            where,
-            name,
-            "misread",
-            ((case.group, answer.intent is not None and not case.is_right(answer.best)) for case, answer in others),
-        )
+        for prefix, said in (("", _telling(indirect)), ("intent_", _telling(indirect, "intent"))):
+            right = ((case.group, case.is_right(answer.best)) for (case, answer), told in zip(indirect, said, strict=True) if told)
+            add_share(sheet, where, name, f"{prefix}precision", right)
+            told_of = ((case.group, told) for (case, _), told in zip(indirect, said, strict=True))
+            add_share(sheet, where, name, f"{prefix}coverage", told_of)
+        add_share(sheet, where, name, "misread", ((case.group, _misreads(case, answer)) for case, answer in others))
         strange = [(case, answer) for case, answer in pairs if case.kind == "out_of_scope"]
         if strange:
             add_share(sheet, where, name, "left_alone", ((case.group, answer.intent is None) for case, answer in strange))
@@ -54,17 +54,28 @@ def add_meaning(sheet: Sheet, task: str, name: str, cases: Sequence[MeaningCase]
         _add_slots(sheet, where, name, pairs)
 
 
+def _telling(pairs: Sequence[Pair], kind: str = "") -> list[bool]:
+    """Of each answer, whether it says a meaning, of `kind` alone where one is given."""
+    return [answer.meaning is not None and kind in ("", answer.meaning[0]) for _, answer in pairs]
+
+
+def _misreads(case: MeaningCase, answer: MeaningAnswer) -> bool:
+    """Whether a bot would do something that nobody asked for."""
+    said = answer.meaning
+    return said is not None and not case.is_right(said) and (said[0] == "intent" or said[1] in ALL_REPLIES)
+
+
 def add_intents(sheet: Sheet, task: str, name: str, cases: Sequence[MeaningCase], answers: MeaningAnswers) -> None:
     """Add the figures of a system on turns of which only the intent is known; of each part too, as `TASK/PART`."""
     for where, pairs in _by_part(task, cases, answers):
         known = [(case, answer) for case, answer in pairs if case.gold[0] == "intent"]
         said = [(case, answer) for case, answer in pairs if answer.intent is not None]
         none = [(case, answer) for case, answer in pairs if case.gold[0] == "act"]
-        add_share(sheet, where, name, "accuracy", ((case.group, case.is_right(answer.best)) for case, answer in known))
+        add_share(sheet, where, name, "accuracy", ((case.group, case.is_right_intent(answer.best)) for case, answer in known))
         add_share(
             sheet, where, name, "among_intents", ((case.group, case.gold[1] == answer.among_intents) for case, answer in known)
         )
-        add_share(sheet, where, name, "precision", ((case.group, case.is_right(answer.best)) for case, answer in said))
+        add_share(sheet, where, name, "precision", ((case.group, case.is_right_intent(answer.best)) for case, answer in said))
         add_share(sheet, where, name, "coverage", ((case.group, answer.intent is not None) for case, answer in known))
         if none:
             add_share(sheet, where, name, "left_alone", ((case.group, answer.intent is None) for case, answer in none))

@@ -30,7 +30,8 @@ def test_options_are_said_in_words() -> None:
     assert [option.name for option in menu.meanings] == ["return_shoes", "ask-price", *ACTS]
     assert menu.meanings[0].texts == ("return shoes: give shoes back", "these pinch")
     assert say_intent(SHOP.intents[1]) == "ask price"
-    assert say_value(SIZE, "38") == "shoe size: 38"
+    assert say_value(SIZE, "38") == "shoe size, how long the foot is: 38"
+    assert say_value(SlotSpec("shoeSize"), "38") == "shoe size: 38"
 
 
 def test_values_stand_behind_their_slot() -> None:

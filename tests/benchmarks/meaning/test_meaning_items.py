@@ -13,10 +13,13 @@ from meaning_fixtures import item, write_items
 from openai_server import Request, chat, openai_server
 
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, NamedMeaning
+from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.items import read_items
 from grice.benchmarks.meaning.scores import add_meaning
+from grice.models.dialogue import Dialogue
 from grice.models.errors import DataNotFound, InputError
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.schema import BotSchema, IntentSpec
 
 FLOORS = ("cosine", "lexical", "majority")
 RENEW: NamedMeaning = ("intent", "renew_loan")
@@ -111,8 +114,10 @@ def test_what_is_counted(tmp_path: Path) -> None:
     found = {(result.task, result.metric): (result.value, result.n) for result in sheet.results}
     assert {metric: value for (task, metric), value in found.items() if task == "meaning"} == {
         "intent_accuracy": (75.0, 4),
-        "precision": (50.0, 2),
-        "coverage": (50.0, 4),
+        "precision": (pytest.approx(66.67, abs=0.01), 3),
+        "coverage": (75.0, 4),
+        "intent_precision": (50.0, 2),
+        "intent_coverage": (50.0, 4),
         "misread": (50.0, 2),
         "left_alone": (100.0, 1),
         "slot_accuracy": (50.0, 2),
@@ -186,3 +191,22 @@ def test_a_language_model(tmp_path: Path) -> None:
 def test_samples_need_items(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--samples: got .*; allowed: with --items"):
         bench("meaning", "--data-dir", str(tmp_path), "--samples", str(tmp_path / "s.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("gold", "said", "right"),
+    [
+        (("intent", "renew_loan"), ("intent", "renew_loan"), True),
+        (("intent", "renew_loan"), ("act", "yes"), False),
+        (("act", "yes"), ("act", "yes"), True),
+        (("act", "yes"), ("act", "yes-but"), False),
+        (("act", "answer"), ("act", "courtesy"), True),
+        (("act", "answer"), ("act", "no"), False),
+        (NOTHING, ("act", "no"), True),
+        (NOTHING, ("intent", "renew_loan"), False),
+        (("act", "answer"), None, False),
+    ],
+)
+def test_what_is_right(gold: NamedMeaning, said: NamedMeaning | None, right: bool) -> None:
+    question = MeaningQuestion(Dialogue.of("Mine is due."), BotSchema((IntentSpec("renew_loan"),)))
+    assert MeaningCase(question, "library", gold).is_right(said) is right
