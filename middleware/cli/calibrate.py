@@ -58,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
     write_manifest(args.out, {**about, "settings": asdict(found)})
     turns = sum(len(menu.turns) for menu in menus)
     print(f"fitted to {turns} turns; says from which confidence on (before in brackets):")
-    for kind in ("intent", "act"):
-        print(f"  an {kind:<6} {found.thresholds[kind]:.2f} ({before['thresholds'][kind]:.2f})")
+    print(f"  a meaning {found.threshold:.2f} ({before['threshold']:.2f})")
     print(f"  a slot    {found.slot_threshold:.2f} ({before['slot_threshold']:.2f})")
     print(f"wrote {args.out}; next: grice meaning --model {args.out}")
     return 0

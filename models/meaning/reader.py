@@ -22,7 +22,8 @@ from grice.models.meaning.results import (
     SlotMeaning,
     TurnMeaning,
 )
-from grice.models.meaning.scores import SPOKEN_BY, SURE_BY, KeptMenu, MeaningScores, spoken_by, sure_by
+from grice.models.meaning.scores import SPOKEN_BY, KeptMenu, MeaningScores, spoken_by
+from grice.models.meaning.sureness import SURE_BY, BestMeaning, describe_best, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
@@ -48,7 +49,7 @@ class MeaningReader:
     def __init__(self, manifest: Manifest, runtime: Runtime = Runtime()) -> None:
         self.precision = precision = runtime.precision
         self.manifest = manifest
-        self.thresholds = {kind: manifest.number(f"thresholds.{kind}", 0, 1) for kind in ("intent", "act")}
+        self.threshold = manifest.number("threshold", 0, 1)
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
         self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
@@ -106,29 +107,26 @@ class MeaningReader:
 
     def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:
         """What scores say of a turn, whose text they are of."""
-        places = scores.meanings
-        shares = softmax(scores.meaning[places] / self.temperature)
-        order = np.argsort(-shares, kind="stable")
-        place = places[order[0]]
-        best, margin = scores.options[place], float(shares[order[0]] - shares[order[1]])
-        known = (sure := self._sureness(scores, place, float(shares[order[0]]), margin)) >= self.thresholds[best.kind]
+        found = find_best(scores, self.temperature)
+        best, meanings = scores.options[found.place], scores.meanings
+        known = (sure := self.sureness(scores, found)) >= self.threshold
         return TurnMeaning(
             best.kind if known else "unknown",
             best.name if known else "",
             sure,
-            margin,
-            tuple(_possible(scores.options[places[at]], float(shares[at])) for at in order[:MOST_POSSIBLE]),
+            found.margin,
+            tuple(_possible(scores.options[meanings[at]], float(found.shares[at])) for at in found.order[:MOST_POSSIBLE]),
             tuple(self._slots(text, scores)),
             scores.changes,
             float(softmax(scores.turn_kinds)[TURN_KINDS.index("indirect")]),
             int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
-            _evidence(text, scores, place),
+            _evidence(text, scores, found.place),
         )
 
-    def _sureness(self, scores: MeaningScores, place: int, share: float, margin: float) -> float:
-        """How likely the best meaning, at `place`, is right."""
+    def sureness(self, scores: MeaningScores, best: BestMeaning) -> float:
+        """How likely the best meaning is right."""
         bias, *weights = self.confidence
-        return float(sigmoid(np.float32(bias + np.dot(weights, sure_by(scores, place, share, margin)))))
+        return float(sigmoid(np.float32(bias + np.dot(weights, describe_best(scores, best)))))
 
     def spoken(self, scores: MeaningScores, slot: int) -> float:
         """How likely the turn speaks of the slot at a place."""

@@ -59,15 +59,6 @@ class MeaningScores:
 
 
 SMALLEST = 1e-6
-SURE_BY = ("share", "margin", "cosine", "intent")
-"""What sureness follows from, beside a bias."""
-
-
-def sure_by(scores: MeaningScores, place: int, share: float, margin: float) -> list[float]:
-    """The numbers of `SURE_BY` for the best meaning, at `place`; `margin` is how far its share is ahead."""
-    return [share, margin, float(scores.cosines[place]), float(scores.options[place].kind == "intent")]
-
-
 SPOKEN_BY = ("odds", "share", "lead", "cosine", "contrast", "slot", "score", "answers")
 """What follows from, beside a bias, how likely a turn speaks of a slot that has values."""
 

@@ -12,17 +12,18 @@ from sklearn.linear_model import LogisticRegression
 from grice.models.errors import InputError
 from grice.models.meaning.reader import MeaningReader
 from grice.models.meaning.results import MeaningQuestion
-from grice.models.meaning.scores import SPOKEN_BY, SURE_BY, MeaningScores, spoken_by, sure_by
+from grice.models.meaning.scores import SPOKEN_BY, MeaningScores, spoken_by
+from grice.models.meaning.sureness import NEUTRAL, SURE_BY, BestMeaning, describe_best, find_best, group_of
 from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
 
 TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))
 THRESHOLDS = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
-PRECISION = 0.9
-"""Of intents that are said of indirect turns, and of acts that are said of any, how many shall be right."""
+PRECISION = 0.91
+"""Of meanings that are said of indirect turns, how many shall be right."""
 MOST_DISTURBED = 0.015
-"""Share of direct, courtesy and out-of-scope turns that may get a wrong intent."""
-MOST_FALSE_FILLS = 0.012
+"""Share of direct and courtesy turns that may get a wrong intent or reply."""
+MOST_FALSE_FILLS = 0.018
 """Share of slots that a turn does not speak of which may be filled."""
 
 
@@ -32,14 +33,14 @@ class Calibration:
 
     Attributes:
         temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
-        thresholds: from which confidence on an intent is said, and an act.
+        threshold: from which confidence on a meaning is said.
         spoken: how likely a turn speaks of a slot with values, by a logistic of what `SPOKEN_BY` names.
         slot_threshold: from which likelihood on a slot is spoken of.
     """
 
     temperature: float
     confidence: dict[str, float]
-    thresholds: dict[str, float]
+    threshold: float
     spoken: dict[str, float]
     slot_threshold: float
 
@@ -52,23 +53,28 @@ class _Case:
     target: Target
     gold: int
 
-    @property
-    def meanings(self) -> NDArray[np.float32]:
-        return self.scores.meaning[self.scores.meanings]
+    def best(self, temperature: float) -> BestMeaning:
+        """The likeliest meaning."""
+        return find_best(self.scores, temperature)
 
     @property
     def is_right(self) -> bool:
-        return int(self.meanings.argmax()) == self.gold
-
-    def features(self, temperature: float) -> list[float]:
-        shares = softmax(self.meanings / temperature)
-        place = int(shares.argmax())
-        first, second = np.sort(shares)[::-1][:2]
-        return sure_by(self.scores, self.scores.meanings[place], float(first), float(first - second))
+        """Whether the likeliest is the one, or both ask the bot for nothing."""
+        said, meant = self._group(int(self.meanings.argmax())), self._group(self.gold)
+        return int(self.meanings.argmax()) == self.gold or (said in NEUTRAL and meant in NEUTRAL)
 
     @property
-    def says_intent(self) -> bool:
-        return self.scores.options[self.scores.meanings[int(self.meanings.argmax())]].kind == "intent"
+    def asks(self) -> bool:
+        """Whether the likeliest is something that a bot acts on."""
+        return self._group(int(self.meanings.argmax())) not in NEUTRAL
+
+    @property
+    def meanings(self) -> NDArray[np.float32]:
+        """Scores of the menu's meanings."""
+        return self.scores.meaning[self.scores.meanings]
+
+    def _group(self, place: int) -> str:
+        return group_of(self.scores.options[self.scores.meanings[place]])
 
 
 def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
@@ -83,34 +89,42 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     if not cases:
         raise InputError("turns to calibrate on", "none", "at least one whose meaning is on its menu")
     temperature = min(TEMPERATURES, key=lambda each: _loss(cases, each))
-    features = np.array([case.features(temperature) for case in cases])
+    features = np.array([describe_best(case.scores, case.best(temperature)) for case in cases])
     right = np.array([case.is_right for case in cases])
-    fitted = _fit(features, right)
-    weights = dict(zip(SURE_BY, map(float, fitted.coef_[0]), strict=True))
-    sure = fitted.predict_proba(features)[:, 1]
-    confidence = {"bias": float(fitted.intercept_[0]), **weights}
-    intents = np.array([case.says_intent for case in cases])
-    thresholds = dict(reader.thresholds)
-    if any(case.says_intent and case.target.kind == "indirect" for case in cases):
-        thresholds["intent"] = _intent_threshold(cases, sure, right, intents)
-    if not intents.all():
-        thresholds["act"] = _act_threshold(sure[~intents], right[~intents])
+    weights = _fit(features, right)
+    confidence = dict(zip(("bias", *SURE_BY), weights, strict=True))
+    threshold = _threshold(cases, _apply(weights, features), right)
     names = ("bias", *SPOKEN_BY)
     numbers, said = _slots(cases)
     if said.all() or not said.any():
+        spoken = dict(zip(names, reader.spoken_weights, strict=True))
         return Calibration(
-            temperature, confidence, thresholds, dict(zip(names, reader.spoken_weights, strict=True)), reader.slot_threshold
+            temperature, confidence, reader.threshold if threshold is None else threshold, spoken, reader.slot_threshold
         )
-    logistic = _fit(numbers, said)
-    spoken = dict(zip(names, map(float, (logistic.intercept_[0], *logistic.coef_[0])), strict=True))
-    return Calibration(temperature, confidence, thresholds, spoken, _slot_threshold(logistic.predict_proba(numbers)[~said, 1]))
+    spoken_weights = _fit(numbers, said)
+    return Calibration(
+        temperature,
+        confidence,
+        reader.threshold if threshold is None else threshold,
+        dict(zip(names, spoken_weights, strict=True)),
+        _slot_threshold(_apply(spoken_weights, numbers)[~said]),
+    )
 
 
-def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> LogisticRegression:
-    """A logistic of sureness. Half a turn of either kind is spread over all, so that nothing is certain."""
+def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> list[float]:
+    """Bias and weights of a logistic. Half a turn of either kind is spread over all, so that nothing is certain."""
     half = np.full(len(right), 0.5 / len(right))
-    both, weights = np.concatenate([features, features]), np.concatenate([right + half, ~right + half])
-    return LogisticRegression(C=100.0, max_iter=1000).fit(both, np.repeat([True, False], len(right)), weights)
+    centre, scale = features.mean(0), np.maximum(features.std(0), 0.1)
+    even = (features - centre) / scale
+    both, shares = np.concatenate([even, even]), np.concatenate([right + half, ~right + half])
+    found = LogisticRegression(C=1.0, max_iter=3000).fit(both, np.repeat([True, False], len(right)), shares)
+    weights = found.coef_[0] / scale
+    return [float(found.intercept_[0] - weights @ centre), *map(float, weights)]
+
+
+def _apply(weights: Sequence[float], features: NDArray[np.float64]) -> NDArray[np.float64]:
+    sure: NDArray[np.float64] = 1 / (1 + np.exp(-(weights[0] + features @ np.array(weights[1:]))))
+    return sure
 
 
 def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:
@@ -127,24 +141,19 @@ def _loss(cases: Sequence[_Case], temperature: float) -> float:
     return -float(np.mean([np.log(softmax(case.meanings / temperature)[case.gold] + 1e-12) for case in cases]))
 
 
-def _intent_threshold(
-    cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray[np.bool_], said: NDArray[np.bool_]
-) -> float:
-    """The lowest at which enough of the intents that are said of indirect turns are right, and few other turns are disturbed."""
-    indirect = np.array([case.target.kind == "indirect" for case in cases])
+def _threshold(cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float | None:
+    """The lowest at which enough of what is said of indirect turns is right, and few other turns are disturbed.
+
+    None where no turn is indirect.
+    """
+    indirect, plain = (np.array([case.target.kind in kinds for case in cases]) for kinds in (("indirect",), ("direct", "courtesy")))
+    if not indirect.any():
+        return None
+    wrong = np.array([case.asks for case in cases]) & ~right & plain
     for threshold in THRESHOLDS:
-        above = said & (sure >= threshold)
-        told = above & indirect
-        disturbed = (above & ~right & ~indirect).sum() / max(1, (~indirect).sum())
+        told = (sure >= threshold) & indirect
+        disturbed = (wrong & (sure >= threshold)).sum() / max(1, plain.sum())
         if told.any() and right[told].mean() >= PRECISION and disturbed <= MOST_DISTURBED:
-            return threshold
-    return THRESHOLDS[-1]
-
-
-def _act_threshold(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """The lowest at which enough of the acts that are said are right."""
-    for threshold in THRESHOLDS:
-        if (told := sure >= threshold).any() and right[told].mean() >= PRECISION:
             return threshold
     return THRESHOLDS[-1]
 

@@ -31,7 +31,7 @@ def test_the_settings_fit_the_turns_and_nothing_else_changes(tmp_path: Path, cap
     assert after.training == before.training
     assert after.settings.keys() == before.settings.keys()
     assert after.settings != before.settings
-    assert load_meaning_reader(out).thresholds == after.settings["thresholds"]
+    assert load_meaning_reader(out).threshold == after.settings["threshold"]
 
 
 def test_a_threshold_of_which_the_turns_say_nothing_stays(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_threshold_of_which_the_turns_say_nothing_stays(tmp_path: Path) -> Non
     assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path / "fitted")]) == 0
     before, after = read_manifest("meaning").settings, read_manifest(tmp_path / "fitted").settings
     assert after["slot_threshold"] == before["slot_threshold"]
-    assert after["thresholds"]["intent"] == before["thresholds"]["intent"]
+    assert after["threshold"] == before["threshold"]
 
 
 def test_turns_that_are_all_read_right_are_enough(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_turns_that_are_all_read_right_are_enough(tmp_path: Path) -> None:
         tmp_path / "items.jsonl", *(item(place, text="When do you open?", gold_intent="opening_hours") for place in (1, 2))
     )
     assert main(["calibrate", "meaning", "--items", str(items), "--out", str(tmp_path / "fitted")]) == 0
-    assert all(0.3 <= value < 1 for value in read_manifest(tmp_path / "fitted").settings["thresholds"].values())
+    assert 0.3 <= read_manifest(tmp_path / "fitted").settings["threshold"] < 1
 
 
 def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
