@@ -73,7 +73,7 @@ def _loss(readings: Readings, step: Step, part: Sequence[TurnStep]) -> Tensor:
     known = [row for row, target in enumerate(targets) if target.kind is not None]
     if known:
         kinds = torch.tensor([TURN_KINDS.index(targets[row].kind) for row in known])
-        loss = loss + 0.3 * functional.cross_entropy(readings.turn_kinds[known], kinds, reduction="sum")
+        loss = loss + 0.6 * functional.cross_entropy(readings.turn_kinds[known], kinds, reduction="sum")
     known = [row for row, target in enumerate(targets) if target.changes is not None]
     if known:
         changes = torch.tensor([float(bool(targets[row].changes)) for row in known])

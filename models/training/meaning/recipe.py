@@ -24,7 +24,7 @@ from grice.models.training.meaning.network import MeaningNetwork
 from grice.models.training.meaning.own_turns import read_own_menus
 from grice.models.training.meaning.samples import MenuTurns
 from grice.models.training.meaning.steps import Step, step_of
-from grice.models.training.meaning.written import HANDS, HELD_HANDS, WrittenBot, read_hands
+from grice.models.training.meaning.written import CALIBRATION_HANDS, HANDS, HELD_HANDS, WrittenBot, read_hands
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
 from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
@@ -40,7 +40,8 @@ class MeaningRecipe:
         size: of the trunk: "small" (MiniLM) or "large" (mpnet).
         frozen: how many of its layers do not learn; they are rounded to four bits before the others learn. 0: all learn but the
             table of pieces.
-        held_hands: hands that are not trained on at all. dev: share of the other hands' bots that is kept for calibration.
+        held_hands: hands that are not trained on at all. calibration_hands: nor these, which sureness is fitted on.
+        dev: share of the other hands' bots that is kept to judge epochs by.
         share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
         trunk: folder of the published weights of a large trunk.
         turns: of a menu in one step, at most.
@@ -51,6 +52,7 @@ class MeaningRecipe:
     size: str = "small"
     frozen: int = 0
     held_hands: tuple[str, ...] = HELD_HANDS
+    calibration_hands: tuple[str, ...] = CALIBRATION_HANDS
     dev: float = 0.05
     share: float = 1.0
     hands: str = ""
@@ -74,10 +76,11 @@ SIZES = {
 
 @dataclass(frozen=True)
 class Material:
-    """Bots to train on, bots for calibration, and those of the hands that are held out."""
+    """Bots to train on, to judge epochs by, for calibration, and those of the hands that are held out."""
 
     train: list[WrittenBot]
     dev: list[WrittenBot]
+    calibration: list[WrittenBot]
     held: dict[str, list[WrittenBot]]
 
 
@@ -85,10 +88,12 @@ def divide_hands(recipe: MeaningRecipe) -> Material:
     """The written bots, divided. A bot's part follows from its own name."""
     hands = read_hands(Path(recipe.hands) if recipe.hands else HANDS)
     held = {name: bots for name, bots in hands.items() if name in recipe.held_hands}
-    others = [bot for name, bots in hands.items() if name not in recipe.held_hands for bot in bots]
+    calibration = [bot for name in recipe.calibration_hands for bot in hands.get(name, [])]
+    known = {*recipe.held_hands, *recipe.calibration_hands}
+    others = [bot for name, bots in hands.items() if name not in known for bot in bots]
     dev = [bot for bot in others if samples.share_of(_name(bot)) < recipe.dev]
     train = [bot for bot in others if samples.share_of(_name(bot)) >= recipe.dev]
-    return Material([bot for bot in train if samples.share_of(f"curve {_name(bot)}") <= recipe.share], dev, held)
+    return Material([bot for bot in train if samples.share_of(f"curve {_name(bot)}") <= recipe.share], dev, calibration, held)
 
 
 def train_meaning(
@@ -216,9 +221,9 @@ def _menus(data_dir: Path, bots: Sequence[WrittenBot], recipe: MeaningRecipe, ch
 
 
 def calibration_menus(recipe: MeaningRecipe) -> list[MenuTurns]:
-    """Bots that were not trained on, each on its own menu and on a varied one."""
-    dev, chance = divide_hands(recipe).dev, random.Random(recipe.seed)
-    return [samples.as_written(bot) for bot in dev] + [samples.varied(bot, dev, chance) for bot in dev]
+    """Bots of hands that were not trained on, each on its own menu and on a varied one."""
+    bots, chance = divide_hands(recipe).calibration, random.Random(recipe.seed)
+    return [samples.as_written(bot) for bot in bots] + [samples.varied(bot, bots, chance) for bot in bots]
 
 
 def _has_bf16() -> bool:

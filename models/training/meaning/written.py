@@ -29,6 +29,8 @@ from grice.models.training.shorthand import Line, read_hands_with, read_parts
 HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
 """Nothing is trained or tuned on what these wrote."""
+CALIBRATION_HANDS = ("UD", "VB")
+"""Nothing is trained on what these wrote: how sure the reader has to be is fitted on it, so that it is fitted on strangers."""
 
 MentionKind = Literal["meant", "not_this", "any", "ambiguous"]
 REPLIES = ("yes", "no", "not-yet", "yes-but", "no-but", "any", "option")

@@ -102,8 +102,8 @@ def test_held_out_hands_and_bots_are_not_learnt_from() -> None:
     assert set(material.held) == set(recipe.held_hands)
     train, dev = ({(bot.hand, bot.domain, bot.service) for bot in bots} for bots in (material.train, material.dev))
     assert not train & dev
-    assert not {hand for hand, _, _ in train | dev} & set(recipe.held_hands)
-    assert {menu.source for menu in calibration_menus(recipe)} <= {hand for hand, _, _ in dev}
+    assert not {hand for hand, _, _ in train | dev} & {*recipe.held_hands, *recipe.calibration_hands}
+    assert {menu.source for menu in calibration_menus(recipe)} == set(recipe.calibration_hands)
     assert 0.03 < len(dev) / len(train) < 0.09
 
 
