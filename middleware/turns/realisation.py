@@ -18,6 +18,8 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth")
 MOST_EXAMPLES = 2
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
+SAID_FROM = 0.7
+"""How sure what is read of a slot has to be to be said."""
 
 _WORDS = {
     name: frozenset(listed.split())
@@ -106,7 +108,7 @@ def is_verified(meaning: TurnMeaning, again: TurnMeaning) -> bool:
 
 def _certain(meaning: TurnMeaning) -> list[SlotMeaning]:
     """The slots of which one can say what was said."""
-    return [slot for slot in meaning.slots if slot.said != "ambiguous"]
+    return [slot for slot in meaning.slots if slot.said != "ambiguous" and slot.confidence >= SAID_FROM]
 
 
 def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:

@@ -19,7 +19,7 @@ from grice.models.export.onnx_files import pack_graph, write_fp32, write_precisi
 from grice.models.manifest import GRAPH, read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
-from grice.models.meaning.scores import SPOKEN_BY
+from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY
 from grice.models.meaning.sureness import SURE_BY
 from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
@@ -33,7 +33,9 @@ from grice.models.training.sentence_trunk import SentenceTrunk, distance_buckets
 from grice.models.training.trainer import Schedule
 
 _BY_STATES = {**dict.fromkeys(("bias", *SPOKEN_BY), 0.0), "odds": 1.0}
-UNCALIBRATED = Calibration(1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), 1.0, _BY_STATES, 1.0)
+UNCALIBRATED = Calibration(
+    1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), 1.0, _BY_STATES, dict.fromkeys(("bias", *VALUE_BY), 0.0), 1.0
+)
 LONGEST = 160
 """Pieces that a text may have."""
 _BY_PIECE, _BY_OPTION = ("batch", "length"), ("batch", "options")

@@ -19,10 +19,11 @@ from grice.models.meaning.results import (
     Evidence,
     MeaningQuestion,
     PossibleMeaning,
+    SaidOfSlot,
     SlotMeaning,
     TurnMeaning,
 )
-from grice.models.meaning.scores import SPOKEN_BY, KeptMenu, MeaningScores, spoken_by
+from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, KeptMenu, MeaningScores, spoken_by, value_by
 from grice.models.meaning.sureness import SURE_BY, BestMeaning, describe_best, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
@@ -53,6 +54,7 @@ class MeaningReader:
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
         self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
+        self.value_weights = [manifest.number(f"value.{name}", -100, 100) for name in ("bias", *VALUE_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
         self.tokens = MeaningTokens(read_tokenizer(manifest.path("tokenizer.json")))
         self.trunk = Session(manifest.graph("trunk", precision), runtime)
@@ -139,16 +141,21 @@ class MeaningReader:
         for at, option in enumerate(scores.options):
             if option.kind == "slot" and (spoken := self.spoken(scores, at)) >= self.slot_threshold:
                 free = not scores.values_of(at)
-                yield _free_slot(text, option.name, at, scores, spoken) if free else _listed_slot(option.name, at, scores, spoken)
+                yield _free_slot(text, option.name, at, scores, spoken) if free else self._listed_slot(at, scores, spoken)
+
+    def _listed_slot(self, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
+        said, values = read_values(scores, at)
+        bias, *weights = self.value_weights
+        sure = float(sigmoid(np.float32(bias + np.dot(weights, value_by(scores, at, spoken)))))
+        return SlotMeaning(scores.options[at].name, said, values, sure)
 
 
-def _listed_slot(name: str, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
-    values = scores.values_of(at)
-    said = SAID[int(scores.slot_states[at][1:].argmax())]
-    shares = softmax(scores.values[values])
-    order = np.argsort(-shares, kind="stable")[: {"any": 0, "ambiguous": 2}.get(said, 1)]
-    certain = spoken * (float(shares[order].sum()) if len(order) else 1.0)
-    return SlotMeaning(name, said, tuple(scores.options[values[place]].value for place in order), min(certain, 1.0))
+def read_values(scores: MeaningScores, slot: int) -> tuple[SaidOfSlot, tuple[str, ...]]:
+    """How a turn speaks of the slot at a place, if it does, and the likeliest values."""
+    places = scores.values_of(slot)
+    said = SAID[int(scores.slot_states[slot][1:].argmax())]
+    order = np.argsort(-scores.values[places], kind="stable")[: {"any": 0, "ambiguous": 2}.get(said, 1)]
+    return said, tuple(scores.options[places[place]].value for place in order)
 
 
 def _free_slot(text: str, name: str, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:

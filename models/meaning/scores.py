@@ -78,3 +78,25 @@ def spoken_by(scores: MeaningScores, slot: int) -> list[float]:
         float(scores.values[values].max()),
         float(scores.pieces.start > 1),
     ]
+
+
+VALUE_BY = ("spoken", "state", "share", "lead", "cosine", "contrast", "values", "answers")
+"""What follows from, beside a bias, how likely what is read of a slot with values is right, state and value."""
+
+
+def value_by(scores: MeaningScores, slot: int, spoken: float) -> list[float]:
+    """The numbers of `VALUE_BY` for the slot at a place, of which the turn speaks with a likelihood of `spoken`."""
+    state = softmax(scores.slot_states[slot][1:])
+    values = scores.values_of(slot)
+    shares, cosines = np.sort(softmax(scores.values[values]))[::-1], np.sort(scores.cosines[values])[::-1]
+    second = float(shares[1]) if len(shares) > 1 else SMALLEST
+    return [
+        spoken,
+        float(state.max()),
+        float(shares[0]),
+        float(np.log((shares[0] + SMALLEST) / (second + SMALLEST))),
+        float(cosines[0]),
+        float(cosines[0] - cosines[1]) if len(cosines) > 1 else 1.0,
+        float(np.log(len(values))),
+        float(scores.pieces.start > 1),
+    ]

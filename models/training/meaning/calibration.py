@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from grice.models.errors import InputError
-from grice.models.meaning.reader import MeaningReader
+from grice.models.meaning.reader import MeaningReader, read_values
 from grice.models.meaning.results import MeaningQuestion
-from grice.models.meaning.scores import SPOKEN_BY, MeaningScores, spoken_by
+from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, MeaningScores, spoken_by, value_by
 from grice.models.meaning.sureness import NEUTRAL, SURE_BY, BestMeaning, describe_best, find_best, group_of
 from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
+from grice.models.training.meaning.written import SlotMention
 
 TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))
 THRESHOLDS = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
@@ -35,6 +37,7 @@ class Calibration:
         temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
         threshold: from which confidence on a meaning is said.
         spoken: how likely a turn speaks of a slot with values, by a logistic of what `SPOKEN_BY` names.
+        value: how likely what is read of such a slot is right, by a logistic of what `VALUE_BY` names.
         slot_threshold: from which likelihood on a slot is spoken of.
     """
 
@@ -42,6 +45,7 @@ class Calibration:
     confidence: dict[str, float]
     threshold: float
     spoken: dict[str, float]
+    value: dict[str, float]
     slot_threshold: float
 
 
@@ -94,21 +98,35 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     weights = _fit(features, right)
     confidence = dict(zip(("bias", *SURE_BY), weights, strict=True))
     threshold = _threshold(cases, _apply(weights, features), right)
-    names = ("bias", *SPOKEN_BY)
-    numbers, said = _slots(cases)
+    if threshold is None:
+        threshold = reader.threshold
+    return Calibration(temperature, confidence, threshold, **_fit_slots(cases, reader))
+
+
+def _fit_slots(cases: Sequence[_Case], reader: MeaningReader) -> dict[str, Any]:
+    """The settings of slots; those that the turns say nothing of stay as the reader has them."""
+    slots = [slot for case in cases for slot in _slots(case)]
+    said = np.array([slot.mention is not None for slot in slots], bool)
     if said.all() or not said.any():
-        spoken = dict(zip(names, reader.spoken_weights, strict=True))
-        return Calibration(
-            temperature, confidence, reader.threshold if threshold is None else threshold, spoken, reader.slot_threshold
+        spoken, value, slot_threshold = reader.spoken_weights, reader.value_weights, reader.slot_threshold
+    else:
+        numbers = np.array([spoken_by(slot.scores, slot.place) for slot in slots])
+        spoken = _fit(numbers, said)
+        likely = _apply(spoken, numbers)
+        slot_threshold = _slot_threshold(likely[~said])
+        read = [(slot, share) for slot, share in zip(slots, likely, strict=True) if share >= slot_threshold]
+        right = np.array([slot.is_right for slot, _ in read], bool)
+        fits = len(read) > 0 and 0 < right.sum() < len(read)
+        value = (
+            _fit(np.array([value_by(slot.scores, slot.place, share) for slot, share in read]), right)
+            if fits
+            else reader.value_weights
         )
-    spoken_weights = _fit(numbers, said)
-    return Calibration(
-        temperature,
-        confidence,
-        reader.threshold if threshold is None else threshold,
-        dict(zip(names, spoken_weights, strict=True)),
-        _slot_threshold(_apply(spoken_weights, numbers)[~said]),
-    )
+    return {
+        "spoken": dict(zip(("bias", *SPOKEN_BY), spoken, strict=True)),
+        "value": dict(zip(("bias", *VALUE_BY), value, strict=True)),
+        "slot_threshold": slot_threshold,
+    }
 
 
 def _fit(features: NDArray[np.float64], right: NDArray[np.bool_]) -> list[float]:
@@ -158,16 +176,33 @@ def _threshold(cases: Sequence[_Case], sure: NDArray[np.float64], right: NDArray
     return THRESHOLDS[-1]
 
 
-def _slots(cases: Sequence[_Case]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Of each slot with values of each turn the numbers of `SPOKEN_BY`, and whether the turn speaks of it."""
-    known = [
-        (spoken_by(case.scores, place), option.name in case.target.mentions)
-        for case in cases
-        if case.target.mentions is not None
+@dataclass(frozen=True)
+class _Slot:
+    """A slot with values, at a place among the options, and what a turn says of it."""
+
+    scores: MeaningScores
+    place: int
+    mention: SlotMention | None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether what is read of it is what the turn says."""
+        if self.mention is None:
+            return False
+        said, values = read_values(self.scores, self.place)
+        same = set(values) == set(self.mention.values) or said == "ambiguous"
+        return said == self.mention.said and same
+
+
+def _slots(case: _Case) -> list[_Slot]:
+    """The slots with values of a turn of which one knows what it says of them."""
+    if case.target.mentions is None:
+        return []
+    return [
+        _Slot(case.scores, place, case.target.mentions.get(option.name))
         for place, option in enumerate(case.scores.options)
         if option.kind == "slot" and case.scores.values_of(place)
     ]
-    return np.array([numbers for numbers, _ in known]), np.array([said for _, said in known], bool)
 
 
 def _slot_threshold(silent: NDArray[np.float64]) -> float:
