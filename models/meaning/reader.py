@@ -24,6 +24,7 @@ from grice.models.meaning.results import (
     TurnMeaning,
 )
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, KeptMenu, MeaningScores, spoken_by, value_by
+from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins
 from grice.models.meaning.sureness import SURE_BY, BestMeaning, describe_best, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
@@ -75,7 +76,9 @@ class MeaningReader:
     def _read_menu(self, schema: BotSchema) -> KeptMenu:
         options = Menu.of(schema).options
         vectors = {text: self._vector(text) for option in options for text in option.texts}
-        return KeptMenu(options, np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options]))
+        means: Floats = np.stack([np.mean([vectors[text] for text in each.texts], 0) for each in options])
+        own = np.stack([vectors[each.texts[0]] for each in options])
+        return KeptMenu(options, means, find_stand_ins(options, own))
 
     def _vector(self, text: str) -> Floats:
         """The mean of the states of an option's words, of unit length. One text is run at a time, so that no other changes it."""
@@ -105,6 +108,7 @@ class MeaningReader:
         }
         found = dict(zip(OUTPUTS, (each[0] for each in self.joint.run(OUTPUTS, feed)), strict=True))
         found["changes"] = float(sigmoid(found["changes"]))
+        found["meaning"] = give_to_stand_ins(found["meaning"], options, kept.stand_ins)
         return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
     def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,10 +14,14 @@ from grice.models.runtime.heads import Floats, softmax
 
 @dataclass(frozen=True)
 class KeptMenu:
-    """A menu with the vectors of its options, each the mean of those of its texts: (options, width)."""
+    """A menu with the vectors of its options, each the mean of those of its texts: (options, width).
+
+    `stand_ins` has by act the intent that stands for it.
+    """
 
     options: tuple[MenuOption, ...]
     vectors: Floats
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class MeaningScores:
 
     Attributes:
         pieces, states: of the turn; states (T, width). options, vectors: those that were read together with it; vectors (N, width).
-        cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing.
+        cosines: (N,) of the turn and each option. meaning: (N,) scores of options as meanings; those of slots say nothing, and what
+            an act has is given to the intent of the menu that stands for it.
         slot_states: (N, 5) scores of slots: silent, then by `SAID`. values: (N,) scores of values.
         starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
         turn_kinds: (4,) by `TURN_KINDS`. changes: how likely the user takes something back.
