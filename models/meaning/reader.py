@@ -24,7 +24,7 @@ from grice.models.meaning.results import (
     TurnMeaning,
 )
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, KeptMenu, MeaningScores, spoken_by, value_by
-from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins
+from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins, leave_out_answers
 from grice.models.meaning.sureness import SURE_BY, BestMeaning, describe_best, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
@@ -108,7 +108,8 @@ class MeaningReader:
         }
         found = dict(zip(OUTPUTS, (each[0] for each in self.joint.run(OUTPUTS, feed)), strict=True))
         found["changes"] = float(sigmoid(found["changes"]))
-        found["meaning"] = give_to_stand_ins(found["meaning"], options, kept.stand_ins)
+        meaning = give_to_stand_ins(found["meaning"], options, kept.stand_ins)
+        found["meaning"] = meaning if pieces.start > 1 else leave_out_answers(meaning, options)
         return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
     def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:

@@ -8,7 +8,7 @@ import pytest
 from grice.models import BotSchema, Dialogue, MeaningQuestion
 from grice.models.meaning import MeaningReader, load_meaning_reader
 from grice.models.meaning.menu import MenuOption
-from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins
+from grice.models.meaning.stand_ins import NO_SHARE, find_stand_ins, give_to_stand_ins, leave_out_answers
 from grice.models.runtime.heads import softmax
 
 ACTS = [MenuOption("act", name, (name,)) for name in ("yes", "no", "yes-but", "answer")]
@@ -44,6 +44,12 @@ def test_the_share_of_the_act_goes_to_the_intent() -> None:
     assert softmax(after)[2] == pytest.approx(0, abs=1e-12)
     assert softmax(after)[[1, 3, 4, 5]] == pytest.approx(softmax(before)[[1, 3, 4, 5]], rel=1e-5)
     assert before[2] == 2.0
+
+
+def test_a_first_turn_answers_nothing() -> None:
+    options = [*intents("affirm"), *ACTS, MenuOption("act", "none", ("none",))]
+    scores = np.arange(6, dtype=np.float32)
+    assert leave_out_answers(scores, options).tolist() == [0, *[NO_SHARE] * 4, 5]
 
 
 @pytest.fixture(scope="module")
