@@ -26,7 +26,7 @@ from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import SourceFormat, TargetForm
 from grice.models.training import corpora, directness
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
-from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, train_directness
+from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, raw_scores, train_directness
 from grice.models.training.paper import PaperRecipe, train_paper
 from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
@@ -199,6 +199,9 @@ def test_directness_learns_exports_and_runs(data: Path, tmp_path: Path) -> None:
     recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
     exact = train_directness(data, tmp_path, recipe, "cpu")
     assert exact > 0.9
+    trained = load_checkpoint(tmp_path / "model", directness.restore)
+    dev = raw_scores(trained.model.eval(), trained.tokenizer, direct.read(data, parts=["dev"]), recipe.layout)
+    assert [*trained.facts["calibration"].values()] == pytest.approx(calibration(dev), rel=1e-4)
     export_directness(tmp_path / "model", tmp_path / "onnx", ["int8"])
     indirect, plain = load_directness_scorer(tmp_path / "onnx").predict(
         [Dialogue.of("I wish I knew more of chess."), Dialogue.of("Find me a book on chess.")]
