@@ -67,6 +67,27 @@ def test_it_is_sure_from_the_threshold_on(
     assert (reader.conclude(TEXT, scores).kind != "unknown") == known
 
 
+def odds(share: float) -> float:
+    return float(np.log(share / (1 - share)))
+
+
+@pytest.mark.parametrize("weights", ["confidence", "spoken_weights"])
+def test_what_is_weighed_follows_the_weights_that_were_fitted(
+    reader: MeaningReader, scores: MeaningScores, weights: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = place_of(scores, "slot", "size")
+
+    def weighed() -> float:
+        return odds(reader.conclude(TEXT, scores).confidence if weights == "confidence" else reader.spoken(scores, at))
+
+    fitted = getattr(reader, weights)
+    before = weighed()
+    monkeypatch.setattr(reader, weights, [weight / 2 for weight in fitted])
+    assert weighed() == pytest.approx(before / 2, rel=1e-3)
+    monkeypatch.setattr(reader, weights, [0.5, *(0.0 for _ in fitted[1:])])
+    assert weighed() == pytest.approx(0.5, rel=1e-3)
+
+
 @pytest.mark.parametrize(
     ("said", "values"),
     [("meant", ("large",)), ("not_this", ("large",)), ("any", ()), ("ambiguous", ("large", "huge"))],
