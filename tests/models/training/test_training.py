@@ -20,7 +20,7 @@ from grice.models.data.split import part_of
 from grice.models.errors import DataNotFound, InputError, WeightsError
 from grice.models.export.encoders import export_directness
 from grice.models.export.quality import measure
-from grice.models.export.rewriter import export_rewriter
+from grice.models.export.rewriter import export_rewriter, ordinary_turns
 from grice.models.manifest import read_manifest
 from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import SourceFormat, TargetForm
@@ -235,6 +235,17 @@ def test_nothing_of_a_rewriter_is_from_the_test_part(data: Path, other_test_part
     SmallTraining(data, tmp_path / "again", again, "cpu", tmp_path / "one" / "model").run()
     assert_same_weights(one.model, load_checkpoint(tmp_path / "again" / "model", rewriter.restore).model)
     assert not (tmp_path / "again" / "pretraining").exists()
+
+
+def test_what_a_rewriter_is_rounded_for_is_not_from_the_test_part(
+    data: Path, other_test_part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for folder in (data, other_test_part):
+        monkeypatch.setenv("GRICE_DATA_DIR", str(folder))
+        found.append(ordinary_turns())
+    assert found[0] == found[1]
+    assert {each.text for each in found[0]} <= {row.indirect for row in direct.read(data, parts=["train"])}
 
 
 def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -> None:
