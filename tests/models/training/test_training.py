@@ -28,6 +28,7 @@ from grice.models.training import corpora, directness
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, raw_scores, train_directness
 from grice.models.training.paper import PaperRecipe, train_paper
+from grice.models.training.rewriter import common_words
 from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
 from grice.models.training.rewriter.recipe import SmallRecipe, SmallTraining
@@ -248,6 +249,13 @@ def test_what_a_rewriter_is_rounded_for_is_not_from_the_test_part(
     assert {each.text for each in found[0]} <= {row.indirect for row in direct.read(data, parts=["train"])}
 
 
+def test_words_are_not_counted_in_the_test_part(data: Path, other_test_part: Path) -> None:
+    found = common_words.count(data)
+    assert found == common_words.count(other_test_part)
+    assert found.seen["chess"] > 0
+    assert found.seen["nobody"] == 0
+
+
 def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -> None:
     recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
     train_directness(data, tmp_path, recipe, "cpu")
@@ -255,6 +263,7 @@ def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -
     export_directness(tmp_path / "model", tmp_path / "reference", ["fp32"])
     figures = measure(tmp_path / "onnx", tmp_path / "reference", data)
     assert (figures["metric"], figures["split"]) == ("exact_match", "DIRECT, our dev part")
+    assert figures["n"] == len(direct.read(data, parts=["dev"])) != len(direct.read(data, parts=["test"]))
     assert figures["int8"] >= figures["fp32"] - figures["tolerance"] > 0.5
     assert read_manifest(tmp_path / "onnx").metrics == figures
     begun = load_checkpoint(tmp_path / "model", directness.restore)
