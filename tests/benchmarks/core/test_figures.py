@@ -17,6 +17,7 @@ from grice.benchmarks.core.benchmark import BENCHMARKS, find
 from grice.benchmarks.core.figures import EARLIER, STORED, Figure, Figures, FiguresRun, slug, weights_of
 from grice.benchmarks.core.quotes import expand, requote, unmarked
 from grice.models.errors import DataCorrupt, InputError
+from grice.models.export.quality import TOLERANCE
 from grice.models.manifest import PRETRAINED, read_manifest, sha256, shipped
 
 ROOT = Path(__file__).parents[3]
@@ -72,6 +73,7 @@ def test_cards_say_the_figures_of_the_manifest(name: str) -> None:
     for precision in manifest.precisions:
         value = manifest.metrics[precision]
         assert any(abs(float(number) - value) <= 0.5001 * 10 ** -len(number.partition(".")[2]) for number in said), precision
+    assert manifest.metrics["tolerance"] == TOLERANCE[manifest.metrics["metric"]]
     assert f"tolerance {manifest.metrics['tolerance']}" in card
 
 
