@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from grice.middleware.settings import check_variables
 from grice.models.errors import GriceError
 
 GROUP = "grice.commands"
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         child.set_defaults(run=command.run)
     args = parser.parse_args(arguments)
     try:
+        check_variables(os.environ)
         status: int = args.run(args)
         return status
     except GriceError as error:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from grice.middleware.runtime.backoff import Backoff
 from grice.models.errors import CircuitOpen
 
 log = logging.getLogger(__name__)
@@ -29,8 +30,8 @@ class CircuitBreaker:
     def __init__(self, name: str, answers: Callable[[], bool], probe_every_s: float = PROBE_EVERY_S) -> None:
         self.name = name
         self._answers = answers
-        self._shortest_pause = probe_every_s
-        self._pause = probe_every_s
+        self._backoff = Backoff(probe_every_s, LONGEST_PAUSE_S)
+        self._failures = 0
         self._why: str | None = None
         self._lock = threading.Lock()
 
@@ -51,7 +52,7 @@ class CircuitBreaker:
 
     def succeeded(self) -> None:
         """The service answered a call."""
-        self._pause = self._shortest_pause
+        self._failures = 0
 
     def failed(self, why: str) -> None:
         """The service did not answer a call as it should."""
@@ -59,7 +60,8 @@ class CircuitBreaker:
             if self._why is not None:
                 return
             self._why = why
-            pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
+            self._failures += 1
+            pause = self._backoff.wait_s(self._failures)
         log.warning("%s failed and is not asked until it answers again: %s", self.name, why)
         threading.Thread(target=self._probe, args=(pause,), name="grice-probe", daemon=True).start()
 

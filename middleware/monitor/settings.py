@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.middleware.runtime.base_url import check_base_url, check_key
-from grice.middleware.settings import StoreKind, check_settings, check_within, secret, setting
+from grice.middleware.settings import RuntimeSettings, StoreKind, check_settings, check_within, secret, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
-from grice.models.runtime.runtime import Runtime
 
 Escalate = Literal["never", "uncertain", "alarming", "both"]
 """When a judge is asked about a behaviour: its probability is close to the threshold, an undesired one is shown, or either."""
@@ -21,13 +20,12 @@ _OMITTED = ("temperature", "seed")
 
 
 @dataclass(frozen=True)
-class MonitorSettings:
-    """How responses are scored.
+class MonitorSettings(RuntimeSettings):
+    """How responses are scored, and how the model runs.
 
     Attributes:
         behaviors_model: a shipped name or the path of a folder.
         threshold_overrides: other thresholds than the model's own, such as `!Rel=0.8,Red=0.5`.
-        provider, threads, workers, precision: as in `PipelineSettings`.
         judge_url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`; empty: there is no judge.
         judge_model: the model that is asked there.
         judge_api_key: sent as a bearer token; empty: none is needed.
@@ -54,10 +52,6 @@ class MonitorSettings:
 
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
-    provider: str = "auto"
-    threads: int = setting(1, 1, 64)
-    workers: int = setting(0, 0, 64)
-    precision: Literal["int8", "fp32", "fp16"] = "int8"
     judge_url: str = secret("")
     judge_model: str = ""
     judge_api_key: str = secret("", flag=False)
@@ -109,11 +103,6 @@ class MonitorSettings:
             raise SettingsError(
                 "judge_budget_usd_per_day", self.judge_budget_usd_per_day, "only with both prices, or it cannot be kept"
             )
-
-    @property
-    def runtime(self) -> Runtime:
-        """How the model runs."""
-        return Runtime(self.provider, self.threads, self.precision, self.workers)
 
     @property
     def thresholds(self) -> dict[Behavior, float]:

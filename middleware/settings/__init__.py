@@ -5,6 +5,7 @@ from grice.middleware.settings.declaration import (
     add_options,
     attributes,
     check_settings,
+    check_variables,
     check_within,
     declarations,
     from_environment,
@@ -14,9 +15,9 @@ from grice.middleware.settings.declaration import (
     secret,
     setting,
 )
+from grice.middleware.settings.runtime import RUNTIME, RuntimeSettings
 from grice.middleware.settings.service import (
     MAX_PARTITIONS,
-    RUNTIME,
     Mode,
     PipelineSettings,
     Policy,
@@ -33,11 +34,13 @@ __all__ = [
     "PipelineSettings",
     "Policy",
     "ReadingMode",
+    "RuntimeSettings",
     "ServiceSettings",
     "StoreKind",
     "add_options",
     "attributes",
     "check_settings",
+    "check_variables",
     "check_within",
     "declarations",
     "from_environment",

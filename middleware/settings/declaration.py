@@ -112,7 +112,11 @@ def declarations(kind: type[Any]) -> Iterator[Declaration]:
 
 
 def attributes(kind: type[Any]) -> dict[str, str]:
-    """What a class's docstring says of each attribute, in one line each."""
+    """What the docstrings of a class, and of those it inherits from, say of each attribute, in one line each."""
+    return {name: text for each in reversed(kind.__mro__) for name, text in _own_attributes(each).items()}
+
+
+def _own_attributes(kind: type[Any]) -> dict[str, str]:
     _, _, section = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes:\n")
     entries = re.findall(r"^    (\w[\w, ]*): (.*(?:\n {8}.*)*)", section.partition("\n\n")[0], re.MULTILINE)
     return {name: " ".join(text.split()) for names, text in entries for name in names.split(", ")}

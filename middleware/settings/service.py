@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grice.middleware.settings.declaration import check_settings, secret, setting
+from grice.middleware.settings.runtime import RuntimeSettings
 from grice.models.errors import SettingsError
-from grice.models.runtime.runtime import Runtime
 
 Mode = Literal["replace", "append"]
 ReadingMode = Literal["blend", "append", "replace"]
@@ -17,15 +17,13 @@ StoreKind = Literal["memory", "redis"]
 
 MAX_PARTITIONS = 256
 """Redis streams that a stream of events may be made of."""
-RUNTIME = ("provider", "threads", "workers", "precision")
-"""The settings that say how models run."""
 
 _MANY = 2**31
 
 
 @dataclass(frozen=True)
-class PipelineSettings:
-    """How user turns are treated.
+class PipelineSettings(RuntimeSettings):
+    """How user turns are treated, and how the models run.
 
     Attributes:
         mode: what the NLU gets: the rewrite alone (`replace`) or the original followed by it (`append`).
@@ -36,10 +34,6 @@ class PipelineSettings:
         deadline_ms: how long one stage may take, in milliseconds.
         on_error: what happens when a stage fails or is late: the turn passes unchanged and marked, or the error is raised.
         directness_model, rewriter_model: a shipped name or the path of a folder.
-        provider: ONNX execution provider: auto, cpu, cuda or a provider's full name.
-        threads: intra-op threads of a session, 1 to 64.
-        workers: parts of a batch that are worked on side by side, 0 to 64; 0: one a CPU. A single turn takes one.
-        precision: which file of a model: int8, fp32 or fp16.
 
     Raises:
         SettingsError: a value is out of range.
@@ -54,18 +48,6 @@ class PipelineSettings:
     on_error: Policy = "pass_through"
     directness_model: str = "directness"
     rewriter_model: str = "rewriter"
-    provider: str = "auto"
-    threads: int = setting(1, 1, 64)
-    workers: int = setting(0, 0, 64)
-    precision: Literal["int8", "fp32", "fp16"] = "int8"
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-
-    @property
-    def runtime(self) -> Runtime:
-        """How models run."""
-        return Runtime(self.provider, self.threads, self.precision, self.workers)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,8 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
 
 
 def rounded_rewriter(model: nn.Module, tokenizer: Tokenizer, layout: SourceFormat) -> nn.Module:
-    """A copy whose dense layers have values that four bits hold, rounded for turns of `_ordinary_turns`."""
-    examples = [encode(tokenizer, example, layout) for example in sorted(_ordinary_turns(), key=lambda each: len(each.text))]
+    """A copy whose dense layers have values that four bits hold, rounded for turns of `ordinary_turns`."""
+    examples = [encode(tokenizer, example, layout) for example in sorted(ordinary_turns(), key=lambda each: len(each.text))]
     rounded = copy.deepcopy(model).eval()
 
     def run() -> None:
@@ -88,7 +88,7 @@ def rounded_rewriter(model: nn.Module, tokenizer: Tokenizer, layout: SourceForma
     return rounded
 
 
-def _ordinary_turns(count: int = 512) -> list[RewriteExample]:
+def ordinary_turns(count: int = 512) -> list[RewriteExample]:
     """Turns with their direct forms: of DIRECT's training part, and without it of hands that wrote for the reader of meaning."""
     try:
         found = to_direct(direct.read(data_dir(), parts=["train"]))

@@ -44,7 +44,6 @@ _ASKED = tuple(
 """What is asked of each text, yes or no."""
 BEFORE = 2
 """Turns before a turn that its features tell of."""
-FEATURES = 6 + len(_ASKED) + 5 * BEFORE
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class FaceInputs:
     Attributes:
         roles: who says each turn.
         turns: of each turn the vector, the vector again if it is the persuadee's (otherwise zero), and features; shape (turns,
-            2 × width + `FEATURES`).
+            2 × width + features).
         words: how often each of `SLOTS` is taken, by turn.
     """
 

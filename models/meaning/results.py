@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
 from grice.models.results import Share
 from grice.models.schema import BotSchema
 
@@ -26,10 +27,19 @@ class MeaningQuestion:
     Attributes:
         dialogue: it ends in the user's turn; the bot's pending turn stands before it.
         schema: what the bot can understand.
+
+    Raises:
+        InputError: a part is of another kind.
     """
 
     dialogue: Dialogue
     schema: BotSchema
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.dialogue, Dialogue):
+            raise InputError("dialogue", self.dialogue, "a Dialogue object")
+        if not isinstance(self.schema, BotSchema):
+            raise InputError("schema", self.schema, "a BotSchema object")
 
 
 @dataclass(frozen=True)

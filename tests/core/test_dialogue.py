@@ -14,6 +14,8 @@ from grice.models import (
 )
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Turn, plain_text
 from grice.models.errors import InputError
+from grice.models.meaning.results import MeaningQuestion
+from grice.models.schema import BotSchema, IntentSpec
 from grice.models.sentence_encoder import load_sentence_encoder
 
 
@@ -102,6 +104,7 @@ def test_other_models_say_what_they_read() -> None:
 
 
 ASKED = Dialogue.of("hi")
+MENU = BotSchema((IntentSpec("greet", "say hello"),))
 
 
 @pytest.mark.parametrize(
@@ -130,3 +133,15 @@ def test_questions_of_a_wrong_shape(parts: tuple[object, ...], message: str) -> 
 def test_recommendation_dialogues_of_a_wrong_shape(parts: tuple[object, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         RecommendationDialogue(*parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (("hi", MENU), "dialogue: got 'hi'; allowed: a Dialogue object"),
+        ((ASKED, "menu.yml"), "schema: got 'menu.yml'; allowed: a BotSchema object"),
+    ],
+)
+def test_questions_of_meaning_of_a_wrong_shape(parts: tuple[object, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        MeaningQuestion(*parts)  # type: ignore[arg-type]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from grice.models import Dialogue, Turn, load_behavior_monitor, load_intention_detector
 from grice.models.behaviors.heads import network_inputs, with_auxiliary
 from grice.models.behaviors.inputs import read_inputs
+from grice.models.directness.scorer import DirectnessModel
 from grice.models.face_acts import inputs as face_inputs
 from grice.models.face_acts.heads import LEAST, word_shares
+from grice.models.manifest import read_manifest
 from grice.models.minds import MindQuestion, Option, RoleTurn
 from grice.models.minds.labels import MindRole
 from grice.models.minds.questions import Task, answer
@@ -40,6 +44,19 @@ def test_face_acts_are_mixed_with_the_weights_that_were_fitted() -> None:
     values = np.where(possible, heads.mixing[0] * logs[0] + heads.mixing[1] * logs[1] + heads.offsets, -np.inf)
     shares = np.exp(values) / np.exp(values).sum(1, keepdims=True)
     np.testing.assert_allclose(heads.probabilities(inputs), shares, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("times", [0.0, 1.0, 2.0])
+def test_directness_is_on_the_curve_of_the_manifest(times: float) -> None:
+    manifest = read_manifest("directness")
+    curve = manifest.settings["calibration"]
+
+    def odds(factor: float) -> float:
+        settings = {**manifest.settings, "calibration": {name: factor * value for name, value in curve.items()}}
+        (found,) = DirectnessModel(replace(manifest, settings=settings)).predict([Dialogue.of("Find me a bakery.")])
+        return float(np.log(found.score / (1 - found.score)))
+
+    assert odds(times) == pytest.approx(times * odds(1.0), rel=1e-4, abs=1e-6)
 
 
 def asked(task: Task, role: MindRole, labels: tuple[str, ...]) -> MindQuestion:

@@ -21,6 +21,14 @@ READS_DATA = (
     *("grice.middleware.cli.data", "grice.middleware.cli.train", "grice.middleware.cli.export"),
 )
 """Commands and tools that work on data sets; nothing that runs beside a dialogue is among them."""
+MAY_IMPORT = {
+    "models": ("models",),
+    "middleware": ("models", "middleware"),
+    "components": ("models", "middleware", "components"),
+    "benchmarks": ("models", "middleware", "benchmarks"),
+}
+MOST_FILES_AT_A_ROOT = 10
+"""What comes on top of these belongs into a folder of its own."""
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -48,6 +56,26 @@ def test_nothing_at_run_time_imports_readers_of_data_sets() -> None:
         name for name, tree in modules() if not is_below(name, READS_DATA) for each in imported(tree) if is_below(each, (DATA,))
     }
     assert not wrong
+
+
+def test_dependencies_go_one_way() -> None:
+    wrong = {
+        (name, each)
+        for name, tree in modules()
+        for each in imported(tree)
+        if each.startswith("grice.") and each.split(".")[1] not in MAY_IMPORT[name.split(".")[1]]
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("package", ["models", "middleware", "benchmarks"])
+def test_a_concept_is_a_folder_and_no_prefix(package: str) -> None:
+    files = [path.name for path in (ROOT / package).iterdir() if path.is_file()]
+    assert len(files) <= MOST_FILES_AT_A_ROOT, files
+
+
+def test_no_module_of_the_package_is_named_like_a_test() -> None:
+    assert not [name for name, _ in modules() if name.rpartition(".")[2].startswith("test_")]
 
 
 def names(tree: ast.Module) -> Iterator[str]:

@@ -272,3 +272,4 @@ def test_thresholds_belong_to_the_side_that_they_begin(score: float, confidence:
     settings = PipelineSettings(direct_from=0.6, min_confidence=0.45, clarify_below=0.1)
     result = Pipeline(scores, rewriter, settings).predict([INDIRECT])[0]
     assert (result.decision, result.reason) == (decision, reason)
+    assert (result.rewrite is None) == (reason == "direct")  # what passes does not wake the rewriter

@@ -10,7 +10,8 @@ import pytest
 
 from grice.middleware.cli import main
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -48,3 +49,11 @@ def test_command_line_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     assert NUMBER.sub("N", printed) == NUMBER.sub("N", shown)
     for got, told in zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=True):
         assert float(got) == pytest.approx(float(told), abs=0.02)  # int8 products are not the same on every processor
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_files_that_are_named_are_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w.*-]+/)+[\w.*-]+\.(?:jsonl?|md|py|txt|ya?ml))`", text)
+    patterns = {name: name.replace("NAME", "*").replace("BENCHMARK", "*") for name in named}
+    assert [name for name, pattern in patterns.items() if not any(ROOT.glob(pattern))] == []

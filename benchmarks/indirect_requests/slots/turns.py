@@ -35,7 +35,6 @@ class SlotTurn:
             slot.
     """
 
-    turn_id: str
     group: str
     service: str
     question: SlotQuestion
@@ -98,8 +97,7 @@ def _informs(schema: Schema, dialogue: SgdDialogue, place: int, said: SgdTurn) -
         target = next(iter(said.state.get(action.service, {}).get(action.slot, ())), None)
         if slot is not None and target is not None and target in slot.possible_values:
             question = question_of(slot, _context(dialogue, place))
-            name = f"{dialogue.dialogue_id}/{place}/{slot.name}"
-            yield SlotTurn(name, dialogue.dialogue_id, action.service, question, target, alone)
+            yield SlotTurn(dialogue.dialogue_id, action.service, question, target, alone)
 
 
 def _silent_slots(schema: Schema, before: State, said: SgdTurn) -> list[SlotSchema]:
@@ -143,4 +141,4 @@ def request_turn(request: IndirectRequest, schema: Schema | None = None) -> Slot
     slot = slot_of(schema or {}, request.service, request.slot)
     name, description = request.slot or request.slot_description, request.slot_description
     question = question_of(slot, dialogue) if slot else SlotQuestion(dialogue, name, description, request.values)
-    return SlotTurn(request.request_id, f"{request.service}: {name}", request.service, question, request.target)
+    return SlotTurn(f"{request.service}: {name}", request.service, question, request.target)

@@ -17,7 +17,8 @@ from grice.benchmarks.core.benchmark import BENCHMARKS, find
 from grice.benchmarks.core.figures import EARLIER, STORED, Figure, Figures, FiguresRun, slug, weights_of
 from grice.benchmarks.core.quotes import expand, requote, unmarked
 from grice.models.errors import DataCorrupt, InputError
-from grice.models.manifest import PRETRAINED, sha256
+from grice.models.export.quality import TOLERANCE
+from grice.models.manifest import PRETRAINED, read_manifest, sha256, shipped
 
 ROOT = Path(__file__).parents[3]
 README = ROOT / "README.md"
@@ -48,6 +49,32 @@ def test_figures_of_the_readme_and_tables_of_cards_are_marked() -> None:
         line for card in CARDS for line in unmarked(card.read_text(encoding="utf-8")).splitlines() if line.strip().startswith("|")
     ]
     assert tables == []
+
+
+MEASURED = [name for name in shipped() if "tolerance" in read_manifest(name).metrics]
+
+
+PAST_TOLERANCE = pytest.mark.xfail(strict=True, reason="four bits cost the rewriter 0.525 BLEU of 0.5, as its card says")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[PAST_TOLERANCE] if name == "rewriter" else []) for name in MEASURED])
+def test_shipped_precisions_are_within_their_tolerance(name: str) -> None:
+    manifest = read_manifest(name)
+    metrics = manifest.metrics
+    assert manifest.precisions
+    assert {precision for precision in manifest.precisions if metrics[precision] < metrics["fp32"] - metrics["tolerance"]} == set()
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_cards_say_the_figures_of_the_manifest(name: str) -> None:
+    manifest = read_manifest(name)
+    card = " ".join((PRETRAINED / name / "README.md").read_text(encoding="utf-8").split())
+    said = re.findall(r"\d+\.\d+", card.partition("int8 against fp32")[2].partition("tolerance")[0])
+    for precision in manifest.precisions:
+        value = manifest.metrics[precision]
+        assert any(abs(float(number) - value) <= 0.5001 * 10 ** -len(number.partition(".")[2]) for number in said), precision
+    assert manifest.metrics["tolerance"] == TOLERANCE[manifest.metrics["metric"]]
+    assert f"tolerance {manifest.metrics['tolerance']}" in card
 
 
 @pytest.mark.parametrize("name", FIGURES.runs)

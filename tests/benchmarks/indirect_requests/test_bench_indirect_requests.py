@@ -230,7 +230,7 @@ def test_a_language_model_is_asked_both_criteria(official: Path, tmp_path: Path)
 
 
 def turn(text: str, target: str, values: tuple[str, ...] = VALUES, description: str = "Kind of grain") -> SlotTurn:
-    return SlotTurn(text, "group", "Bakeries_2", SlotQuestion(Dialogue.of(text), "grain", description, values), target)
+    return SlotTurn("group", "Bakeries_2", SlotQuestion(Dialogue.of(text), "grain", description, values), target)
 
 
 def test_floors() -> None:

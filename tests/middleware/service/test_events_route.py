@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,7 @@ from fake_models import fakes
 from live_service import RedisServer, eventually, serving
 
 from grice.middleware.events.event import MAX_EVENT_BYTES, DialogueEvent
+from grice.middleware.service.capabilities.wire import Wire
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
@@ -197,3 +199,28 @@ def test_an_event_is_made_and_written_once(redis_server: RedisServer, monkeypatc
         monkeypatch.undo()
         assert (response.status_code, len(stream_of(redis_server))) == (200, 64)
     assert (made.count("made"), made.count("written")) == (64, 64)
+
+
+def test_a_large_body_is_read_and_answered_off_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small one is not: to hand it over would take longer. So the thread that reads a small one is that of the loop."""
+    found: list[tuple[str, int]] = []
+    check, write = DialogueEvent.__post_init__, Wire.model_dump_json
+
+    def read(self: DialogueEvent) -> None:
+        found.append(("read", threading.get_ident()))
+        check(self)
+
+    def written(self: Wire, **options: Any) -> str:
+        found.append(("written", threading.get_ident()))
+        return write(self, **options)
+
+    monkeypatch.setattr(DialogueEvent, "__post_init__", read)
+    monkeypatch.setattr(Wire, "model_dump_json", written)
+    with serving(create_app(fakes())) as client:
+        post(client, event())
+        assert [what for what, _ in found] == ["read", "written"]
+        (loop,) = {thread for _, thread in found}
+        found.clear()
+        post(client, {"items": [event(number, text="Many words. " * 30) for number in range(64)]})
+    assert [what for what, _ in found] == ["read"] * 64 + ["written"]
+    assert loop not in {thread for _, thread in found}

@@ -7,12 +7,15 @@ import importlib.metadata
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grice.middleware.cli import GROUP, main
+from grice.middleware.monitor import MonitorSettings
 from grice.middleware.settings import (
+    RUNTIME,
     PipelineSettings,
     ServiceSettings,
     add_options,
@@ -133,10 +136,46 @@ def test_variables_of_all_commands_are_known_to_each() -> None:
     assert from_environment(PipelineSettings, others) == PipelineSettings()
 
 
-def test_a_command_that_reads_settings_says_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("GRICE_THREAD", "2")
-    assert main(["score", "hello"]) == 2
-    assert "GRICE_THREADS" in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["score hello", "data list", "schema show no/such.yml", "bench rectom"])
+def test_every_command_refuses_it(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that read no settings, too: what it was to say, such as where the data are, would have no effect."""
+    monkeypatch.setenv("GRICE_DATADIR", "/data")
+    assert main(command.split()) == 2
+    told = capsys.readouterr()
+    assert "setting GRICE_DATADIR: got 'a value that is not shown'; allowed: there is no such setting; the nearest is" in told.err
+    assert "GRICE_DATA_DIR" in told.err
+    assert told.out == ""
+
+
+SHIPPED_ENVIRONMENTS = ("compose.yaml", "Dockerfile", "README.md", "docs", "deploy", "rasa_project")
+
+
+def test_every_variable_that_is_documented_or_set_is_known() -> None:
+    root = Path(__file__).parents[3]
+    files = [each for name in SHIPPED_ENVIRONMENTS for each in (root / name, *(root / name).rglob("*")) if each.is_file()]
+    texts = [each.read_text(encoding="utf-8", errors="ignore") for each in files]
+    named = {name for text in texts for name in re.findall(r"\bGRICE_[A-Z_]*[A-Z]\b", text)}
+    assert named
+    assert named <= set(known_variables())
+
+
+def test_help_speaks_to_a_shell_and_not_of_classes() -> None:
+    told = {each.name: each.help for kind in settings_classes() for each in declarations(kind)}
+    assert {name: text for name, text in told.items() if "Settings`" in text} == {}
+
+
+def test_how_models_run_is_declared_once() -> None:
+    pipeline, monitor = ({each.name: each for each in declarations(kind)} for kind in (PipelineSettings, MonitorSettings))
+    for name in RUNTIME:
+        assert pipeline[name] == monitor[name]
+
+
+def test_a_variable_of_several_classes_is_of_one_kind_and_range() -> None:
+    found: dict[str, set[object]] = {}
+    for kind in settings_classes():
+        for each in declarations(kind):
+            found.setdefault(each.variable, set()).add((each.kind, each.low, each.high, each.secret, each.flag))
+    assert {name: kinds for name, kinds in found.items() if len(kinds) > 1} == {}
 
 
 def helps(capsys: pytest.CaptureFixture[str], *words: str) -> Iterator[tuple[str, str]]:

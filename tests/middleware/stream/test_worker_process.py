@@ -188,7 +188,12 @@ def test_every_event_is_scored_once_while_workers_are_killed_and_redis_restarts(
 def test_once_ends_where_redis_cannot_be_reached(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("grice.middleware.stream.worker.PATIENCE_S", 0.3)
     url = f"redis://127.0.0.1:{free_port()}/0"
-    assert main(["monitor", "--once", "--redis-url", url, "--workers", "1"]) == 2
+    patience = threading.Timer(60, signal.raise_signal, [signal.SIGTERM])  # a worker that tries for ever is stopped, and ends in 0
+    patience.start()
+    try:
+        assert main(["monitor", "--once", "--redis-url", url, "--workers", "1"]) == 2
+    finally:
+        patience.cancel()
     (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("grice monitor:")]
     assert told == "grice monitor: Redis could not be used for 0.3 s: ConnectionError; is it running and reachable?"
 

@@ -20,14 +20,15 @@ from grice.models.data.split import part_of
 from grice.models.errors import DataNotFound, InputError, WeightsError
 from grice.models.export.encoders import export_directness
 from grice.models.export.quality import measure
-from grice.models.export.rewriter import export_rewriter
+from grice.models.export.rewriter import export_rewriter, ordinary_turns
 from grice.models.manifest import read_manifest
 from grice.models.runtime.runtime import Runtime
 from grice.models.text.template import SourceFormat, TargetForm
 from grice.models.training import corpora, directness
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
-from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, train_directness
+from grice.models.training.directness import DirectnessRecipe, calibration, ranking_loss, raw_scores, train_directness
 from grice.models.training.paper import PaperRecipe, train_paper
+from grice.models.training.rewriter import common_words
 from grice.models.training.rewriter import recipe as rewriter
 from grice.models.training.rewriter.data import corrupt, from_direct, to_direct
 from grice.models.training.rewriter.recipe import SmallRecipe, SmallTraining
@@ -199,6 +200,9 @@ def test_directness_learns_exports_and_runs(data: Path, tmp_path: Path) -> None:
     recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
     exact = train_directness(data, tmp_path, recipe, "cpu")
     assert exact > 0.9
+    trained = load_checkpoint(tmp_path / "model", directness.restore)
+    dev = raw_scores(trained.model.eval(), trained.tokenizer, direct.read(data, parts=["dev"]), recipe.layout)
+    assert [*trained.facts["calibration"].values()] == pytest.approx(calibration(dev), rel=1e-4)
     export_directness(tmp_path / "model", tmp_path / "onnx", ["int8"])
     indirect, plain = load_directness_scorer(tmp_path / "onnx").predict(
         [Dialogue.of("I wish I knew more of chess."), Dialogue.of("Find me a book on chess.")]
@@ -234,6 +238,24 @@ def test_nothing_of_a_rewriter_is_from_the_test_part(data: Path, other_test_part
     assert not (tmp_path / "again" / "pretraining").exists()
 
 
+def test_what_a_rewriter_is_rounded_for_is_not_from_the_test_part(
+    data: Path, other_test_part: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for folder in (data, other_test_part):
+        monkeypatch.setenv("GRICE_DATA_DIR", str(folder))
+        found.append(ordinary_turns())
+    assert found[0] == found[1]
+    assert {each.text for each in found[0]} <= {row.indirect for row in direct.read(data, parts=["train"])}
+
+
+def test_words_are_not_counted_in_the_test_part(data: Path, other_test_part: Path) -> None:
+    found = common_words.count(data)
+    assert found == common_words.count(other_test_part)
+    assert found.seen["chess"] > 0
+    assert found.seen["nobody"] == 0
+
+
 def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -> None:
     recipe = DirectnessRecipe(layers=1, schedule=replace(SHORT, epochs=6, learning_rate=5e-4), triples_a_batch=8)
     train_directness(data, tmp_path, recipe, "cpu")
@@ -241,6 +263,7 @@ def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -
     export_directness(tmp_path / "model", tmp_path / "reference", ["fp32"])
     figures = measure(tmp_path / "onnx", tmp_path / "reference", data)
     assert (figures["metric"], figures["split"]) == ("exact_match", "DIRECT, our dev part")
+    assert figures["n"] == len(direct.read(data, parts=["dev"])) != len(direct.read(data, parts=["test"]))
     assert figures["int8"] >= figures["fp32"] - figures["tolerance"] > 0.5
     assert read_manifest(tmp_path / "onnx").metrics == figures
     begun = load_checkpoint(tmp_path / "model", directness.restore)
