@@ -63,7 +63,7 @@ def test_it_is_sure_from_the_threshold_on(
     reader: MeaningReader, scores: MeaningScores, above: float, known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sure = reader.conclude(TEXT, scores).confidence
-    monkeypatch.setattr(reader, "thresholds", dict.fromkeys(reader.thresholds, sure + above))
+    monkeypatch.setattr(reader, "threshold", sure + above)
     assert (reader.conclude(TEXT, scores).kind != "unknown") == known
 
 
@@ -71,14 +71,19 @@ def odds(share: float) -> float:
     return float(np.log(share / (1 - share)))
 
 
-@pytest.mark.parametrize("weights", ["confidence", "spoken_weights"])
+@pytest.mark.parametrize("weights", ["confidence", "spoken_weights", "value_weights"])
 def test_what_is_weighed_follows_the_weights_that_were_fitted(
     reader: MeaningReader, scores: MeaningScores, weights: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = place_of(scores, "slot", "size")
 
     def weighed() -> float:
-        return odds(reader.conclude(TEXT, scores).confidence if weights == "confidence" else reader.spoken(scores, at))
+        found = reader.conclude(TEXT, scores)
+        if weights == "value_weights":
+            return odds(next(slot.confidence for slot in found.slots if slot.slot == "size"))
+        return odds(found.confidence if weights == "confidence" else reader.spoken(scores, at))
+
+    monkeypatch.setattr(reader, "slot_threshold", 0.0)
 
     fitted = getattr(reader, weights)
     before = weighed()
