@@ -29,7 +29,7 @@ class PipelineSettings(RuntimeSettings):
         mode: what the NLU gets: the rewrite alone (`replace`) or the original followed by it (`append`).
         direct_from: a turn of at least this directness passes as it is, 0 to 1.
         clarify_below: where no rewrite can be trusted, a turn of less than this directness asks for clarification, 0 to 1.
-        indirect_from: with a menu: a turn that is indirect with at least this likelihood may be rewritten, 0 to 1.
+        indirect_from: with a menu: from how far on a turn has to be indirect to be rewritten, 0 to 1.
         min_confidence: a rewrite of less confidence than this is not trusted, 0 to 1.
         deadline_ms: how long one stage may take, in milliseconds.
         on_error: what happens when a stage fails or is late: the turn passes unchanged and marked, or the error is raised.

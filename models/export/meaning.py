@@ -20,7 +20,7 @@ from grice.models.manifest import GRAPH, read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY
-from grice.models.meaning.sureness import SURE_BY
+from grice.models.meaning.sureness import INDIRECT_BY, SURE_BY
 from grice.models.runtime.runtime import Runtime
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.meaning.calibration import Calibration, calibrate
@@ -34,7 +34,13 @@ from grice.models.training.trainer import Schedule
 
 _BY_STATES = {**dict.fromkeys(("bias", *SPOKEN_BY), 0.0), "odds": 1.0}
 UNCALIBRATED = Calibration(
-    1.0, dict.fromkeys(("bias", *SURE_BY), 0.0), 1.0, _BY_STATES, dict.fromkeys(("bias", *VALUE_BY), 0.0), 1.0
+    temperature=1.0,
+    confidence=dict.fromkeys(("bias", *SURE_BY), 0.0),
+    threshold=1.0,
+    indirect=dict.fromkeys(("bias", *INDIRECT_BY), 0.0),
+    spoken=_BY_STATES,
+    value=dict.fromkeys(("bias", *VALUE_BY), 0.0),
+    slot_threshold=1.0,
 )
 LONGEST = 160
 """Pieces that a text may have."""

@@ -15,7 +15,6 @@ from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
     SAID,
-    TURN_KINDS,
     Evidence,
     MeaningQuestion,
     PossibleMeaning,
@@ -25,7 +24,7 @@ from grice.models.meaning.results import (
 )
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, KeptMenu, MeaningScores, spoken_by, value_by
 from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins, leave_out_answers
-from grice.models.meaning.sureness import SURE_BY, BestMeaning, describe_best, find_best
+from grice.models.meaning.sureness import INDIRECT_BY, SURE_BY, BestMeaning, describe_best, describe_kind, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
@@ -54,6 +53,7 @@ class MeaningReader:
         self.threshold = manifest.number("threshold", 0, 1)
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
+        self.indirect_weights = [manifest.number(f"indirect.{name}", -1000, 1000) for name in ("bias", *INDIRECT_BY)]
         self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
         self.value_weights = [manifest.number(f"value.{name}", -100, 100) for name in ("bias", *VALUE_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
@@ -125,22 +125,20 @@ class MeaningReader:
             tuple(_possible(scores.options[meanings[at]], float(found.shares[at])) for at in found.order[:MOST_POSSIBLE]),
             tuple(self._slots(text, scores)),
             scores.changes,
-            float(softmax(scores.turn_kinds)[TURN_KINDS.index("indirect")]),
+            _weigh(self.indirect_weights, describe_kind(scores, found)),
             int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
             _evidence(text, scores, found.place),
         )
 
     def sureness(self, scores: MeaningScores, best: BestMeaning) -> float:
         """How likely the best meaning is right."""
-        bias, *weights = self.confidence
-        return float(sigmoid(np.float32(bias + np.dot(weights, describe_best(scores, best)))))
+        return _weigh(self.confidence, describe_best(scores, best))
 
     def spoken(self, scores: MeaningScores, slot: int) -> float:
         """How likely the turn speaks of the slot at a place."""
         if not scores.values_of(slot):
             return float(1 - softmax(scores.slot_states[slot])[0])
-        bias, *weights = self.spoken_weights
-        return float(sigmoid(np.float32(bias + np.dot(weights, spoken_by(scores, slot)))))
+        return _weigh(self.spoken_weights, spoken_by(scores, slot))
 
     def _slots(self, text: str, scores: MeaningScores) -> Iterator[SlotMeaning]:
         for at, option in enumerate(scores.options):
@@ -150,9 +148,12 @@ class MeaningReader:
 
     def _listed_slot(self, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
         said, values = read_values(scores, at)
-        bias, *weights = self.value_weights
-        sure = float(sigmoid(np.float32(bias + np.dot(weights, value_by(scores, at, spoken)))))
-        return SlotMeaning(scores.options[at].name, said, values, sure)
+        return SlotMeaning(scores.options[at].name, said, values, _weigh(self.value_weights, value_by(scores, at, spoken)))
+
+
+def _weigh(weights: Sequence[float], numbers: Sequence[float]) -> float:
+    """A logistic; its bias comes first."""
+    return float(sigmoid(np.float32(weights[0] + np.dot(weights[1:], numbers))))
 
 
 def read_values(scores: MeaningScores, slot: int) -> tuple[SaidOfSlot, tuple[str, ...]]:

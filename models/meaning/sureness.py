@@ -36,6 +36,9 @@ SURE_BY = (
 )
 """What sureness follows from, beside a bias; `describe_best` says what each is."""
 
+INDIRECT_BY = (*SURE_BY, *(f"log_{kind}" for kind in TURN_KINDS))
+"""What follows from, beside a bias, whether a turn means what it does not say: the same, and logs of how likely each kind is."""
+
 
 @dataclass(frozen=True)
 class BestMeaning:
@@ -105,6 +108,11 @@ def describe_best(scores: MeaningScores, best: BestMeaning) -> list[float]:
         max((float(1 - softmax(scores.slot_states[place])[0]) for place in slots), default=0.0),
         float(scores.meaning[best.place]),
     ]
+
+
+def describe_kind(scores: MeaningScores, best: BestMeaning) -> list[float]:
+    """The numbers of `INDIRECT_BY`."""
+    return [*describe_best(scores, best), *map(float, np.log(softmax(scores.turn_kinds) + SMALLEST))]
 
 
 NEUTRAL = ("answer", "courtesy", "none")

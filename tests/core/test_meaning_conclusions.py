@@ -71,7 +71,7 @@ def odds(share: float) -> float:
     return float(np.log(share / (1 - share)))
 
 
-@pytest.mark.parametrize("weights", ["confidence", "spoken_weights", "value_weights"])
+@pytest.mark.parametrize("weights", ["confidence", "indirect_weights", "spoken_weights", "value_weights"])
 def test_what_is_weighed_follows_the_weights_that_were_fitted(
     reader: MeaningReader, scores: MeaningScores, weights: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +79,8 @@ def test_what_is_weighed_follows_the_weights_that_were_fitted(
 
     def weighed() -> float:
         found = reader.conclude(TEXT, scores)
+        if weights == "indirect_weights":
+            return odds(found.indirect)
         if weights == "value_weights":
             return odds(next(slot.confidence for slot in found.slots if slot.slot == "size"))
         return odds(found.confidence if weights == "confidence" else reader.spoken(scores, at))

@@ -14,7 +14,16 @@ from grice.models.errors import InputError
 from grice.models.meaning.reader import MeaningReader, read_values
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, MeaningScores, spoken_by, value_by
-from grice.models.meaning.sureness import NEUTRAL, SURE_BY, BestMeaning, describe_best, find_best, group_of
+from grice.models.meaning.sureness import (
+    INDIRECT_BY,
+    NEUTRAL,
+    SURE_BY,
+    BestMeaning,
+    describe_best,
+    describe_kind,
+    find_best,
+    group_of,
+)
 from grice.models.runtime.heads import softmax
 from grice.models.training.meaning.samples import MenuTurns, Target
 from grice.models.training.meaning.written import SlotMention
@@ -25,6 +34,10 @@ PRECISION = 0.91
 """Of meanings that are said of indirect turns, how many shall be right."""
 MOST_DISTURBED = 0.015
 """Share of direct and courtesy turns that may get a wrong intent or reply."""
+MOST_TAKEN_FOR_INDIRECT = 0.015
+"""Share of direct and courtesy turns that may be taken for indirect ones."""
+PLAIN = ("direct", "courtesy")
+"""Kinds of turns that are to be left as they are."""
 MOST_FALSE_FILLS = 0.018
 """Share of slots that a turn does not speak of which may be filled."""
 
@@ -36,6 +49,7 @@ class Calibration:
     Attributes:
         temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
         threshold: from which confidence on a meaning is said.
+        indirect: how far a turn is indirect, by a logistic of what `INDIRECT_BY` names.
         spoken: how likely a turn speaks of a slot with values, by a logistic of what `SPOKEN_BY` names.
         value: how likely what is read of such a slot is right, by a logistic of what `VALUE_BY` names.
         slot_threshold: from which likelihood on a slot is spoken of.
@@ -44,6 +58,7 @@ class Calibration:
     temperature: float
     confidence: dict[str, float]
     threshold: float
+    indirect: dict[str, float]
     spoken: dict[str, float]
     value: dict[str, float]
     slot_threshold: float
@@ -100,7 +115,20 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     threshold = _threshold(cases, _apply(weights, features), right)
     if threshold is None:
         threshold = reader.threshold
-    return Calibration(temperature, confidence, threshold, **_fit_slots(cases, reader))
+    indirect = dict(zip(("bias", *INDIRECT_BY), _fit_indirect(cases, temperature, reader), strict=True))
+    return Calibration(temperature, confidence, threshold, indirect, **_fit_slots(cases, reader))
+
+
+def _fit_indirect(cases: Sequence[_Case], temperature: float, reader: MeaningReader) -> list[float]:
+    """Weights for which few direct and courtesy turns reach one half; without turns of both sorts the reader's."""
+    known = [case for case in cases if case.target.kind in ("indirect", *PLAIN)]
+    indirect = np.array([case.target.kind == "indirect" for case in known], bool)
+    if indirect.all() or not indirect.any():
+        return list(reader.indirect_weights)
+    numbers = np.array([describe_kind(case.scores, case.best(temperature)) for case in known])
+    bias, *weights = _fit(numbers, indirect)
+    plain = (bias + numbers @ np.array(weights))[~indirect]
+    return [bias - float(np.quantile(plain, 1 - MOST_TAKEN_FOR_INDIRECT)), *weights]
 
 
 def _fit_slots(cases: Sequence[_Case], reader: MeaningReader) -> dict[str, Any]:
