@@ -104,8 +104,8 @@ class TurnMeaning:
         possible: The likeliest meanings, at most ten, by share, the largest first.
         slots: Those that the turn speaks of; of all others it says nothing.
         changes: How likely the user takes back or changes what was said before.
-        indirect: How far the turn is one that means what it does not say, rather than says it or is polite, 0 to 1. Few that are not
-            reach 0.5.
+        indirect: How far the turn is one that means what it does not say, rather than says it or is polite, 0 to 1: few that are
+            not reach 0.5.
         option: Which of the options that the bot listed is chosen, from 1, if one is; None elsewhere.
         evidence: The words that speak for the most likely meaning, the strongest first.
     """
