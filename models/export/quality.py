@@ -42,7 +42,7 @@ def measure(folder: Path, reference: Path, data_dir: Path) -> dict[str, Any]:
         reference: a folder with the same model in fp32.
 
     Raises:
-        WeightsError: a precision falls behind fp32 by more than the tolerance.
+        WeightsError: a precision falls behind fp32 by more than the tolerance; no figures are written then.
     """
     manifest = read_manifest(folder)
     metric = METRICS[manifest.task]
@@ -60,14 +60,14 @@ def _measured(
     figures = {precision: figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
     figures["fp32"] = figure(reference, "fp32", manifest.task, rows)
     found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
-    content = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    content["metrics"] = found
-    (folder / FILE).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     for precision, value in figures.items():
         if value < figures["fp32"] - TOLERANCE[metric]:
             raise WeightsError(
                 f"{folder}: {precision} has {metric} {value:.3f}, fp32 {figures['fp32']:.3f}: more than {TOLERANCE[metric]} less"
             )
+    content = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    content["metrics"] = found
+    (folder / FILE).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     return found
 
 

@@ -46,6 +46,15 @@ def test_face_acts_are_mixed_with_the_weights_that_were_fitted() -> None:
     np.testing.assert_allclose(heads.probabilities(inputs), shares, rtol=1e-4, atol=1e-6)
 
 
+def test_a_face_act_is_chosen_with_the_leaning_that_was_fitted() -> None:
+    heads = load_intention_detector().heads
+    probabilities = np.array([[0.5, 0.44, *[0.01] * 6]], np.float32)
+    none, second = np.zeros(8, np.float32), np.array([0, 0.2, *[0] * 6], np.float32)  # 0.44 times e to 0.2 is more than 0.5
+    assert heads.leaning.any()
+    assert replace(heads, leaning=none).labels(probabilities).tolist() == [0]
+    assert replace(heads, leaning=second).labels(probabilities).tolist() == [1]
+
+
 @pytest.mark.parametrize("times", [0.0, 1.0, 2.0])
 def test_directness_is_on_the_curve_of_the_manifest(times: float) -> None:
     manifest = read_manifest("directness")

@@ -205,8 +205,26 @@ def test_the_temperature_and_the_margin_are_those_of_the_manifest(trained: Path)
     plain, flat = ([*each.probabilities, each.not_mentioned] for each in (found(temperature=1.0), found(temperature=4.0)))
     powers = [value**0.25 for value in plain]
     assert flat == pytest.approx([value / sum(powers) for value in powers], rel=1e-3)
-    assert not found(margin=0.0).ambiguous
-    assert found(margin=1.0).ambiguous or found().not_mentioned >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("raw", "margin", "value", "ambiguous"),
+    [
+        ((2.0, 1.0, -9.0), 0.4, "low", False),  # shares of 0.73 and 0.27
+        ((1.0, 2.0, -9.0), 0.4, "high", False),
+        ((2.0, 1.0, -9.0), 0.5, None, True),
+        ((2.0, 1.9, 9.0), 1.0, None, False),  # nothing is said of the slot
+    ],
+)
+def test_two_values_within_the_margin_are_ambiguous(
+    trained: Path, raw: tuple[float, ...], margin: float, value: str | None, ambiguous: bool
+) -> None:
+    manifest = read_manifest(trained / "onnx", "slot-values")
+    resolver = SlotResolver(replace(manifest, settings={**manifest.settings, "margin": margin, "temperature": 1.0}))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(resolver, "_raw", lambda texts: np.array(raw, np.float32))
+        (found,) = resolver.predict([QUESTION])
+    assert (found.value, found.ambiguous) == (value, ambiguous)
 
 
 def test_weights_of_four_bits_take_half_the_file(trained: Path) -> None:

@@ -272,6 +272,7 @@ def test_a_precision_that_lost_too_much_is_refused(data: Path, tmp_path: Path) -
     export_directness(tmp_path / "spoilt", tmp_path / "onnx", ["int8"])
     with pytest.raises(WeightsError, match=r"int8 has exact_match 0\.000, fp32 .*: more than 0\.01 less"):
         measure(tmp_path / "onnx", tmp_path / "reference", data)
+    assert read_manifest(tmp_path / "onnx").metrics == {}
 
 
 def test_directness_may_begin_with_a_checkpoint(data: Path, tmp_path: Path) -> None:
