@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 
@@ -54,6 +55,15 @@ class MemoryStore:
         self._dialogues: OrderedDict[str, _Kept] = OrderedDict()
         self._characters = 0
         self._next_sweep = clock() + SWEEP_S
+        self._tenants: dict[str, MemoryStore] = {DEFAULT_TENANT: self}
+
+    def of(self, tenant: str) -> MemoryStore:
+        """Each tenant has the full bounds for itself, so that none takes the place of another's dialogues."""
+        with self._lock:
+            if tenant not in self._tenants:
+                bounds = (self.max_dialogues, self.max_turns, self.expire_s, self.max_characters)
+                self._tenants[tenant] = MemoryStore(*bounds, clock=self._clock)
+            return self._tenants[tenant]
 
     def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
         if not turns:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.schemas.stores.schema_store import full
 from grice.models.schema import BotSchema
 
 
 class MemorySchemas:
-    """A `SchemaStore` in memory.
+    """A `SchemaStore` in memory; each tenant has the full bound for itself.
 
     Args:
         max_schemas: schemas kept at most.
@@ -20,6 +21,11 @@ class MemorySchemas:
         self.max_schemas = max_schemas
         self._lock = threading.Lock()
         self._schemas: dict[str, BotSchema] = {}
+        self._tenants: dict[str, MemorySchemas] = {DEFAULT_TENANT: self}
+
+    def of(self, tenant: str) -> MemorySchemas:
+        with self._lock:
+            return self._tenants.setdefault(tenant, MemorySchemas(self.max_schemas))
 
     def put(self, schema_id: str, schema: BotSchema) -> None:
         with self._lock:
