@@ -40,7 +40,10 @@ class RequestContext:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)[HEADER] = request_id
+                headers = MutableHeaders(scope=message)
+                headers[HEADER] = request_id
+                headers.setdefault("x-content-type-options", "nosniff")
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
