@@ -25,6 +25,8 @@ class RateStore(ABC):
 
     def of(self, tenant: str) -> RateStore:
         """The rates of another tenant. It is closed with this one."""
+        if tenant == self.tenant:
+            return self
         other = copy.copy(self)
         other.tenant = tenant
         return other
