@@ -15,17 +15,23 @@ class MemorySchemas:
 
     Args:
         max_schemas: schemas kept at most.
+
+    Attributes:
+        tenants: the stores of all tenants that there are so far.
     """
 
     def __init__(self, max_schemas: int = 100) -> None:
         self.max_schemas = max_schemas
         self._lock = threading.Lock()
         self._schemas: dict[str, BotSchema] = {}
-        self._tenants: dict[str, MemorySchemas] = {DEFAULT_TENANT: self}
+        self.tenants: dict[str, MemorySchemas] = {DEFAULT_TENANT: self}
 
     def of(self, tenant: str) -> MemorySchemas:
-        with self._lock:
-            return self._tenants.setdefault(tenant, MemorySchemas(self.max_schemas))
+        if tenant not in self.tenants:
+            other = MemorySchemas(self.max_schemas)
+            other.tenants = self.tenants
+            self.tenants.setdefault(tenant, other)
+        return self.tenants[tenant]
 
     def put(self, schema_id: str, schema: BotSchema) -> None:
         with self._lock:
