@@ -99,12 +99,15 @@ class KeyFile:
         text = json.dumps({"version": FILE_VERSION, "keys": [_row(key) for key in keys]}, indent=2) + "\n"
         try:
             mode = self.path.stat().st_mode & 0o777 if self.path.exists() else 0o600
-            with tempfile.NamedTemporaryFile("w", dir=self.path.parent, prefix=self.path.name, delete=False) as new:
-                new.write(text)
-                new.flush()
-                os.fsync(new.fileno())
-            os.chmod(new.name, mode)
-            os.replace(new.name, self.path)
+            with tempfile.TemporaryDirectory(dir=self.path.parent, prefix=f".{self.path.name}.") as folder:
+                new = Path(folder) / self.path.name
+                new.touch(mode)
+                with new.open("w", encoding="utf-8") as file:
+                    file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+                new.chmod(mode)
+                new.replace(self.path)
         except OSError as error:
             raise self._unwritable(error) from None
 

@@ -23,6 +23,7 @@ from grice.middleware.settings.service import (
     ReadingMode,
     ServiceSettings,
     StoreKind,
+    is_loopback,
 )
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "from_environment",
     "from_options",
     "given_options",
+    "is_loopback",
     "known_variables",
     "secret",
     "setting",

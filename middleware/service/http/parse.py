@@ -79,7 +79,8 @@ async def parse(
     """
     access: Access = request.app.state.access
     given = (key_of(request.headers), body.token or "")
-    engine = whole.of(await access.admit(given, address_of(request.scope), ("turns",)))
+    request.state.caller = await access.admit(given, address_of(request.scope), ("turns",))
+    engine = whole.of(request.state.caller)
     if engine.nlu is None:
         raise Refused(NOT_CONFIGURED)
     if body.text.startswith("/") or not _is_text(body.text):

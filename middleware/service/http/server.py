@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import ssl
@@ -14,8 +15,10 @@ from fastapi import FastAPI
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http.app import create_app
-from grice.middleware.settings import ServiceSettings
+from grice.middleware.settings import ServiceSettings, is_loopback
 from grice.models.errors import SettingsError
+
+log = logging.getLogger(__name__)
 
 DRAIN_S = 10
 """How long requests under way may take after the signal to stop."""
@@ -73,6 +76,8 @@ def serve(
     """
     check_tls(settings)
     app = create_app(models, settings, alerts=alerts)
+    if not settings.asks_for_keys and not is_loopback(settings.host):
+        log.warning("whoever reaches %s may use and read everything: no key is asked for", settings.host)
     server = Server(app, settings.host, settings.port, listening)
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again once it has stopped; the process is to end with status 0 then.

@@ -290,3 +290,14 @@ def test_certificates_that_cannot_be_used(pem: Path, files: dict[str, str], mess
     settings = ServiceSettings(**{name: str(pem / each) for name, each in files.items()})  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match=message):
         check_tls(settings)
+
+
+def test_the_log_says_whose_key_it_was(file: KeyFile, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "grice.middleware.service.http.context")
+    with serving(application(keys_file=str(file.path))) as client:
+        client.get("/v1/models", headers=bearer())
+        client.post("/model/parse", json={"text": "Hi.", "token": SECRET})
+        client.get("/health/live")
+    lines = [(getattr(record, "key", None), getattr(record, "tenant", None)) for record in caplog.records]
+    assert lines == [("bot", "acme"), ("bot", "acme"), (None, None)]
+    assert SECRET not in caplog.text
