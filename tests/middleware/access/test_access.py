@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import ssl
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -14,16 +16,20 @@ from fake_models import fake_monitor, fakes
 from fastapi import FastAPI
 from live_service import eventually, serving
 
-from grice.middleware.access import ApiKey, KeyFile, digest_of, key_ring, wrong_keys
+from grice.middleware.access import SCOPES, ApiKey, KeyFile, digest_of, key_ring, wrong_keys
 from grice.middleware.cli import main
+from grice.middleware.client.service import RemoteService
+from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.service.engine import EngineOf
 from grice.middleware.service.http.app import create_app
 from grice.middleware.service.http.hosts import name_of
+from grice.middleware.service.http.scopes import scopes_of
 from grice.middleware.service.http.server import check_tls
 from grice.middleware.settings import ServiceSettings, from_environment
-from grice.models.errors import SettingsError
+from grice.models.errors import ServiceError, SettingsError
 
 SECRET = "a-secret-of-the-test"
+Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def application(**settings: Any) -> FastAPI:
@@ -250,9 +256,24 @@ def pem(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """For tests whose handshakes fail: asyncio warns of such a connection once it is collected, then another test is blamed."""
+    yield
+    gc.collect()
+
+
+def refused_handshakes(test: Test) -> Test:
+    """Marks a test in which handshakes fail."""
+    ignoring = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    marked: Test = pytest.mark.usefixtures("collected")(ignoring(test))
+    return marked
+
+
+@refused_handshakes
 @pytest.mark.parametrize(("key", "password"), [("key.pem", ""), ("locked.pem", "of-the-test")])
 def test_tls(pem: Path, key: str, password: str) -> None:
-    settings = {"tls_cert": str(pem / "cert.pem"), "tls_key": str(pem / key), "tls_key_password": password}
+    settings: dict[str, Any] = {"tls_cert": str(pem / "cert.pem"), "tls_key": str(pem / key), "tls_key_password": password}
     check_tls(ServiceSettings(**settings))
     with serving(application(**settings)) as plain:
         assert plain.base_url.scheme == "https"
@@ -265,8 +286,24 @@ def test_tls(pem: Path, key: str, password: str) -> None:
             httpx.get(str(plain.base_url).replace("https", "http") + "/health/live", trust_env=False)
 
 
+@refused_handshakes
+def test_our_own_client_trusts_an_authority_that_is_named(pem: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"tls_cert": str(pem / "cert.pem"), "tls_key": str(pem / "key.pem")}
+    with serving(application(**settings)) as plain:
+        url = str(plain.base_url).rstrip("/")
+        with pytest.raises(ServiceError, match="SSL"):
+            RemoteService(RemoteSettings(url, deadline_ms=20_000)).get_schema("kayaks")
+        monkeypatch.setenv("SSL_CERT_FILE", str(pem / "cert.pem"))
+        assert RemoteService(RemoteSettings(url, deadline_ms=20_000)).get_schema("kayaks") is None
+
+
+@refused_handshakes
 def test_callers_with_certificates(pem: Path) -> None:
-    settings = {"tls_cert": str(pem / "cert.pem"), "tls_key": str(pem / "key.pem"), "tls_client_ca": str(pem / "cert.pem")}
+    settings: dict[str, Any] = {
+        "tls_cert": str(pem / "cert.pem"),
+        "tls_key": str(pem / "key.pem"),
+        "tls_client_ca": str(pem / "cert.pem"),
+    }
     with serving(application(**settings)) as plain:
         nobody = ssl.create_default_context(cafile=str(pem / "cert.pem"))
         with httpx.Client(base_url=plain.base_url, verify=nobody, trust_env=False) as client, pytest.raises(httpx.HTTPError):
@@ -301,3 +338,16 @@ def test_the_log_says_whose_key_it_was(file: KeyFile, caplog: pytest.LogCaptureF
     lines = [(getattr(record, "key", None), getattr(record, "tenant", None)) for record in caplog.records]
     assert lines == [("bot", "acme"), ("bot", "acme"), (None, None)]
     assert SECRET not in caplog.text
+
+
+def test_the_page_on_access_says_what_each_scope_allows() -> None:
+    text = (Path(__file__).parents[3] / "docs/access.md").read_text(encoding="utf-8")
+    rows = {scope: next(line for line in text.splitlines() if line.startswith(f"| `{scope}` |")) for scope in SCOPES}
+    for path, methods in application().openapi()["paths"].items():
+        if path.startswith("/v1/"):
+            for method in methods:
+                needed = scopes_of(method.upper(), path)
+                named = {
+                    scope for scope in needed if path.replace("{dialogue_id}", "{id}").replace("{schema_id}", "{id}") in rows[scope]
+                }
+                assert named == set(needed), (method, path)
