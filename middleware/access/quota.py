@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import threading
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from grice.middleware.access.api_key import ApiKey
-from grice.models.errors import QuotaExceeded
+from grice.models.errors import QuotaExceeded, StoreError
 
 MINUTE_S = 60.0
+
+log = logging.getLogger(__name__)
 
 
 class _Allowance:
@@ -31,16 +36,35 @@ class _Allowance:
         self._left -= amount
 
 
+class SharedQuotas(Protocol):
+    """Counts for several processes together."""
+
+    def wait_s(self, name: str, per_minute: int, amount: int) -> float:
+        """Take `amount` if any is left of that name; 0: it was taken, otherwise the seconds until there is some.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give connections back."""
+        ...
+
+
 class Quotas:
-    """What each key has used, in this process.
+    """What each key has used. Thread-safe.
 
     Args:
+        shared: where all processes count; None: this one is alone. One that fails is not waited for: this process counts by itself.
         clock: seconds that only go forward.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, shared: SharedQuotas | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.shared = shared
         self._clock = clock
-        self._allowances: dict[tuple[str, str], _Allowance] = {}
+        self._allowances: dict[str, _Allowance] = {}
+        self._lock = threading.Lock()
 
     def take_request(self, key: ApiKey) -> None:
         """Count a request.
@@ -56,16 +80,33 @@ class Quotas:
         Raises:
             QuotaExceeded: the key has used up what it may, whatever this request takes.
         """
-        self._take(key, "units of work", key.work_per_minute, amount)
+        self._take(key, "work", key.work_per_minute, amount)
+
+    def close(self) -> None:
+        """Give connections back."""
+        if self.shared is not None:
+            self.shared.close()
 
     def _take(self, key: ApiKey, what: str, per_minute: int | None, amount: int) -> None:
         if per_minute is None:
             return
-        now = self._clock()
-        allowance = self._allowances.get((key.digest, what))
-        if allowance is None or allowance.per_minute != per_minute:
-            allowance = self._allowances[key.digest, what] = _Allowance(per_minute, now)
-        wait_s = allowance.wait_s(1, now)
+        wait_s = self._wait_s(f"{what}:{key.digest}", per_minute, amount)
         if wait_s > 0:
-            raise QuotaExceeded(f"key {key.name} may use {per_minute} {what} a minute and has; try again later", math.ceil(wait_s))
-        allowance.take(amount)
+            units = "requests" if what == "requests" else "units of work"
+            raise QuotaExceeded(f"key {key.name} may use {per_minute} {units} a minute and has; try again later", math.ceil(wait_s))
+
+    def _wait_s(self, name: str, per_minute: int, amount: int) -> float:
+        if self.shared is not None:
+            try:
+                return self.shared.wait_s(name, per_minute, amount)
+            except StoreError as error:
+                log.warning("quotas are counted by this process alone", extra={"error": type(error.__cause__ or error).__name__})
+        now = self._clock()
+        with self._lock:
+            allowance = self._allowances.get(name)
+            if allowance is None or allowance.per_minute != per_minute:
+                allowance = self._allowances[name] = _Allowance(per_minute, now)
+            wait_s = allowance.wait_s(1, now)
+            if wait_s == 0:
+                allowance.take(amount)
+            return wait_s

@@ -11,7 +11,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.access import ANYONE, ApiKey
-from grice.middleware.access.quota import Quotas
+from grice.middleware.access.quota import Quotas, SharedQuotas
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.monitor.metrics import MonitorMetrics
@@ -53,7 +53,7 @@ class Engine:
         self, models: Mapping[str, Any], store: DialogueStore, settings: ServiceSettings, alerts: AlertSettings | None
     ) -> None:
         self.key = ANYONE
-        self.quotas = Quotas()
+        self.quotas = Quotas(_shared_quotas(settings))
         self.store = store
         self.settings = settings
         self.metrics = Metrics()
@@ -90,13 +90,18 @@ class Engine:
         view.routes = {name: route.of(view) for name, route in self.routes.items()}
         return view
 
-    def charge(self, work: int) -> None:
+    async def charge(self, work: int) -> None:
         """Count work that is about to be done for the caller.
 
         Raises:
             QuotaExceeded: its key has used up what it may.
         """
-        self.quotas.take_work(self.key, work)
+        if self.key.work_per_minute is None:
+            return
+        if self.quotas.shared is None:
+            self.quotas.take_work(self.key, work)
+        else:
+            await run_in_threadpool(self.quotas.take_work, self.key, work)
 
     def batcher(self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], int]) -> Batcher[Asked, Result]:
         """A queue in front of a model, which this engine starts and closes."""
@@ -142,6 +147,7 @@ class Engine:
         await run_in_threadpool(self.watch.close)
         self.store.close()
         self.schemas.close()
+        self.quotas.close()
         if self.stream is not None:
             self.stream.close()
         if self.nlu is not None:
@@ -154,6 +160,14 @@ def not_loaded(capability: Capability[Any, Any]) -> Problem:
     flag, variable = f"--no-{switch.replace('_', '-')}", f"GRICE_{switch.upper()}=false"
     detail = f"No {capability.title} is loaded here: start the service without {flag} (and without {variable})."
     return Problem(501, f"no-{switch.replace('_', '-')}", detail)
+
+
+def _shared_quotas(settings: ServiceSettings) -> SharedQuotas | None:
+    if settings.store != "redis" or not settings.keys_file:
+        return None
+    from grice.middleware.access.redis_quota import RedisQuotas
+
+    return RedisQuotas(settings.redis_url, settings.store_timeout_ms / 1000)
 
 
 def open_stream(settings: ServiceSettings) -> EventPublisher | None:

@@ -97,7 +97,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         """
         histories = await self.histories(items)
         asked = await self.questions(items, histories, aside)
-        self.engine.charge(sum(map(self.work, asked)))
+        await self.engine.charge(sum(map(self.work, asked)))
         results = await self.run(items, asked)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -65,8 +66,15 @@ class Access:
             raise Refused(REFUSED)
         if scopes and not set(scopes) & set(key.scopes):
             raise Refused(_forbidden(key, scopes))
-        self._quotas.take_request(key)
+        if key.requests_per_minute is not None:
+            await self._count(key)
         return key
+
+    async def _count(self, key: ApiKey) -> None:
+        if self._quotas.shared is None:
+            self._quotas.take_request(key)
+        else:
+            await run_in_threadpool(self._quotas.take_request, key)
 
     def still_admits(self, key: ApiKey) -> bool:
         """Whether a key that was let in would be let in now."""

@@ -14,10 +14,9 @@ import pytest
 
 from grice.middleware.access import SCOPES, ApiKey, KeyFile, KeyRing, check_tenant, digest_of, make_secret, owned
 from grice.middleware.access.key_ring import LOOK_EVERY_S
-from grice.middleware.access.quota import Quotas
 from grice.middleware.access.wrong_keys import FORGET_S, FREE, LONGEST_S, MOST_ADDRESSES, PATIENCE_S, WrongKeys
 from grice.middleware.cli import main
-from grice.models.errors import InputError, Overloaded, QuotaExceeded, SettingsError
+from grice.models.errors import InputError, Overloaded, SettingsError
 
 
 class Clock:
@@ -165,41 +164,6 @@ def test_a_file_that_breaks_changes_nothing_and_is_told_once(
     clock.now += LOOK_EVERY_S
     assert ring.find("a-secret-of-the-test") is None
     assert ring.find("a-new-secret-of-it") is not None
-
-
-def test_requests_of_a_minute(clock: Clock) -> None:
-    quotas, limited = Quotas(clock), key(requests_per_minute=6)
-    for _ in range(6):
-        quotas.take_request(limited)
-    with pytest.raises(QuotaExceeded, match="key bot may use 6 requests a minute") as caught:
-        quotas.take_request(limited)
-    assert caught.value.retry_after_s == 10
-    quotas.take_request(key("other", "another-secret-of-it", requests_per_minute=6))
-    clock.now += 9.9
-    with pytest.raises(QuotaExceeded):
-        quotas.take_request(limited)
-    clock.now += 0.2
-    quotas.take_request(limited)
-    for _ in range(1000):
-        quotas.take_request(key())
-
-
-def test_work_of_a_minute_may_be_overdrawn_once(clock: Clock) -> None:
-    quotas, limited = Quotas(clock), key(work_per_minute=600)
-    quotas.take_work(limited, 900)
-    with pytest.raises(QuotaExceeded, match="600 units of work") as caught:
-        quotas.take_work(limited, 1)
-    assert caught.value.retry_after_s == 31
-    clock.now += 31
-    quotas.take_work(limited, 1)
-
-
-def test_a_new_limit_holds_at_once(clock: Clock) -> None:
-    quotas = Quotas(clock)
-    quotas.take_request(key(requests_per_minute=1))
-    with pytest.raises(QuotaExceeded):
-        quotas.take_request(key(requests_per_minute=1))
-    quotas.take_request(key(requests_per_minute=100))
 
 
 def test_wrong_keys_wait_longer_each_time(clock: Clock) -> None:
