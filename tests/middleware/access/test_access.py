@@ -18,6 +18,7 @@ from live_service import eventually, serving
 
 from grice.middleware.access import SCOPES, ApiKey, KeyFile, digest_of, key_ring, wrong_keys
 from grice.middleware.cli import main
+from grice.middleware.cli.serve import curl
 from grice.middleware.client.service import RemoteService
 from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.service.engine import EngineOf
@@ -215,6 +216,11 @@ def test_what_keeps_it_from_starting(environment: dict[str, str], message: str) 
         from_environment(ServiceSettings, environment)
     assert message in str(caught.value)
     assert "fifteen-letters" not in str(caught.value)
+
+
+def test_the_request_to_try_has_room_for_the_key() -> None:
+    assert " -H 'authorization: Bearer KEY' " in curl("http://127.0.0.1:8300", needs_key=True)
+    assert "KEY" not in curl("http://127.0.0.1:8300")
 
 
 def test_serve_ends_with_a_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,7 +102,7 @@ def test_it_fills_in_redis_and_is_forgotten_when_full(redis_server: RedisServer)
     assert 0 < wait_s <= 41
     with redis_server.client() as redis:
         assert 41 < redis.ttl(KEY + "a") <= 101
-        earlier = float(redis.hget(KEY + "a", "at")) - 60  # type: ignore[arg-type]
+        earlier = float(redis.hget(KEY + "a", "at")) - 60
         redis.hset(KEY + "a", "at", earlier)
     assert shared.wait_s("a", 60, 1) == 0
     shared.close()
