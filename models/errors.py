@@ -23,6 +23,7 @@
     │   ├── BudgetExhausted     asking it would pass the limit of calls or of dollars
     │   └── NoDecision          it answered something else than what it was asked for
     ├── Overloaded          a bounded queue is full; try again after `retry_after_s`
+    │   └── QuotaExceeded       a key has used what it may use in a minute
     ├── DeadlineExceeded    a stage did not answer in time
     └── MissingExtra        an optional dependency is not installed (also an ImportError)
 
@@ -152,6 +153,10 @@ class Overloaded(GriceError):
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
         self.retry_after_s = retry_after_s
         super().__init__(message)
+
+
+class QuotaExceeded(Overloaded):
+    """A key has used what it may use in a minute."""
 
 
 class DeadlineExceeded(GriceError):

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.models.results import Behavior
 
 SCHEMA_VERSION = 1
@@ -31,6 +32,7 @@ class Alert:
         since: when it began to fire, in Unix seconds.
         at: when this was found, in Unix seconds.
         schema_version: version of this shape.
+        tenant: whose responses.
     """
 
     id: str
@@ -49,11 +51,14 @@ class Alert:
     since: float
     at: float
     schema_version: int = SCHEMA_VERSION
+    tenant: str = DEFAULT_TENANT
 
     @property
     def summary(self) -> str:
         """One sentence for people."""
         named = [("bot version", self.bot_version), ("channel", self.channel)]
+        if self.tenant != DEFAULT_TENANT:
+            named.insert(0, ("tenant", self.tenant))
         where = "".join(f", {what} {name}" for what, name in named if name is not None)
         minutes = f"the last {self.window_s / 60:g} minutes"
         if self.share is None:
@@ -64,5 +69,8 @@ class Alert:
         return f"{self.rule}: {self.behavior} is {self.state}{where}: {found}{limit}{before}"
 
     def to_json(self) -> str:
-        """One line of JSON: the attributes, and `summary`."""
-        return json.dumps({**asdict(self), "summary": self.summary}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        """One line of JSON: the attributes, and `summary`. The default tenant is not named, so that it reads as it always did."""
+        values = {**asdict(self), "summary": self.summary}
+        if self.tenant == DEFAULT_TENANT:
+            del values["tenant"]
+        return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.alerts.alert import Alert
 from grice.middleware.alerts.firing import Firing, FiringStore
 from grice.middleware.alerts.rules import AlertRule, ThresholdRule, Verdict
@@ -48,7 +51,7 @@ class Uncounted:
 
 
 class Alerts:
-    """Each rule fires once for a behaviour, bot version and channel, and again only after it cleared.
+    """Each rule fires once for a tenant, behaviour, bot version and channel, and again only after it cleared.
 
     An alert is taken note of before it is told: one process tells it, and one that dies in between tells it never.
 
@@ -88,9 +91,11 @@ class Alerts:
             at = time.time() if now is None else now
             before = self._firing.all()
             number = 0
-            for rule in self.rules:
-                mine = {key: each for key, each in before.items() if json.loads(key)[0] == rule.name}
-                for alert in self._changes(rule, mine, at):
+            tenants = dict.fromkeys((DEFAULT_TENANT, *self._rates.tenants(), *map(_tenant_of, before)))
+            for rule, tenant in itertools.product(self.rules, tenants):
+                about = (rule.name, tenant)
+                mine = {key: each for key, each in before.items() if (json.loads(key)[0], _tenant_of(key)) == about}
+                for alert in self._changes(_Watched(rule, self._rates.of(tenant)), mine, at):
                     self._tell(alert)
                     self._counts.alert(alert.rule, alert.state)
                     told.append(alert)
@@ -103,52 +108,67 @@ class Alerts:
             self._counts.check("failed")
         return told
 
-    def _changes(self, rule: AlertRule, firing: dict[str, Firing], at: float) -> Iterator[Alert]:
-        found = {_key(rule, rate): (rate, verdict) for rate, verdict in self._verdicts(rule, at)}
+    def _changes(self, watched: _Watched, firing: dict[str, Firing], at: float) -> Iterator[Alert]:
+        found = {watched.key(rate): (rate, verdict) for rate, verdict in watched.verdicts(at)}
         for key in firing.keys() - found.keys():  # a bot version or channel that said nothing
-            _, behavior, version, channel = json.loads(key)
+            _, behavior, version, channel = json.loads(key)[:4]
             found[key] = Rate(behavior, version, channel, 0, 0), Verdict("clears")
         for key, (rate, verdict) in found.items():
             if verdict.outcome == "fires" and key not in firing:
                 begun = Firing(uuid.uuid4().hex, at)
                 if self._firing.begin(key, begun):
-                    yield _alert(rule, rate, verdict, begun, at)
+                    yield watched.alert(rate, verdict, begun, at)
             elif verdict.outcome == "clears" and key in firing and self._firing.end(key):
-                yield _alert(rule, rate, verdict, firing[key], at)
+                yield watched.alert(rate, verdict, firing[key], at)
 
-    def _verdicts(self, rule: AlertRule, at: float) -> Iterator[tuple[Rate, Verdict]]:
-        watched = [rate for rate in self._rates.rates(rule.window_s, at, by=rule.by) if rate.behavior in rule.behaviors]
+
+@dataclass(frozen=True)
+class _Watched:
+    """A rule in the rates of one tenant."""
+
+    rule: AlertRule
+    rates: RateStore
+
+    def verdicts(self, at: float) -> Iterator[tuple[Rate, Verdict]]:
+        rule = self.rule
+        watched = [rate for rate in self.rates.rates(rule.window_s, at, by=rule.by) if rate.behavior in rule.behaviors]
         if isinstance(rule, ThresholdRule):
             for rate in watched:
                 yield rate, rule.verdict(rate)
             return
-        before = {_key(rule, rate): rate for rate in self._rates.rates(rule.baseline_s, at, by=rule.by)}
+        before = {self.key(rate): rate for rate in self.rates.rates(rule.baseline_s, at, by=rule.by)}
         for rate in watched:
-            yield rate, rule.verdict(rate, before.get(_key(rule, rate), rate))
+            yield rate, rule.verdict(rate, before.get(self.key(rate), rate))
+
+    def key(self, rate: Rate) -> str:
+        """What fires; the default tenant is not named, so that what fired before there were tenants is found."""
+        tenant = [] if self.rates.tenant == DEFAULT_TENANT else [self.rates.tenant]
+        return json.dumps([self.rule.name, rate.behavior, rate.bot_version, rate.channel, *tenant], ensure_ascii=False)
+
+    def alert(self, rate: Rate, verdict: Verdict, firing: Firing, at: float) -> Alert:
+        return Alert(
+            firing.id,
+            "firing" if verdict.outcome == "fires" else "resolved",
+            self.rule.name,
+            self.rule.kind,
+            rate.behavior,
+            rate.bot_version,
+            rate.channel,
+            self.rule.window_s,
+            rate.shown,
+            rate.scored,
+            rate.share,
+            verdict.limit,
+            verdict.baseline,
+            firing.since,
+            at,
+            tenant=self.rates.tenant,
+        )
 
 
-def _key(rule: AlertRule, rate: Rate) -> str:
-    return json.dumps([rule.name, rate.behavior, rate.bot_version, rate.channel], ensure_ascii=False)
-
-
-def _alert(rule: AlertRule, rate: Rate, verdict: Verdict, firing: Firing, at: float) -> Alert:
-    return Alert(
-        firing.id,
-        "firing" if verdict.outcome == "fires" else "resolved",
-        rule.name,
-        rule.kind,
-        rate.behavior,
-        rate.bot_version,
-        rate.channel,
-        rule.window_s,
-        rate.shown,
-        rate.scored,
-        rate.share,
-        verdict.limit,
-        verdict.baseline,
-        firing.since,
-        at,
-    )
+def _tenant_of(key: str) -> str:
+    tenant: str = [*json.loads(key)[4:], DEFAULT_TENANT][0]
+    return tenant
 
 
 class AlertWatch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+from functools import partial
 
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.capabilities import capability_settings, load_capabilities
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A flag for every setting that may have one."""
     parser.epilog = (
         "A setting that has no flag here is given in the environment, and each that has one can be: GRICE_PORT=8301, "
-        "GRICE_API_KEYS=first,second, GRICE_JUDGE_URL=…, GRICE_ALERT_WEBHOOK_URL=…"
+        "GRICE_JUDGE_URL=…, GRICE_ALERT_WEBHOOK_URL=…"
     )
     add_options(parser, ServiceSettings, capability_settings(), PipelineSettings)
     add_options(parser, MonitorSettings, names=("behaviors_model",))
@@ -48,17 +49,18 @@ def run(args: argparse.Namespace) -> int:
     log_json_lines()
     end_telemetry = configure("grice-service")
     try:
-        serve(load_capabilities(chosen, pipeline, monitor), service, announce, alerts)
+        serve(load_capabilities(chosen, pipeline, monitor), service, partial(announce, needs_key=service.asks_for_keys), alerts)
     finally:
         end_telemetry()
     return 0
 
 
-def announce(address: str) -> None:
+def announce(address: str, needs_key: bool = False) -> None:
     """Print where the service listens, and a request to try."""
-    print(f"Grice listens on {address} (documentation: {address}/docs)\nTry:\n{curl(address)}", flush=True)
+    print(f"Grice listens on {address} (documentation: {address}/docs)\nTry:\n{curl(address, needs_key)}", flush=True)
 
 
-def curl(address: str) -> str:
-    """A ready-to-paste request: an indirect turn with its history."""
-    return f"curl -s {address}/v1/turns -H 'content-type: application/json' -d {shlex.quote(json.dumps(EXAMPLE))}"
+def curl(address: str, needs_key: bool = False) -> str:
+    """A ready-to-paste request: an indirect turn with its history. A key that it needs is still to be filled in."""
+    key = " -H 'authorization: Bearer KEY'" if needs_key else ""
+    return f"curl -s {address}/v1/turns{key} -H 'content-type: application/json' -d {shlex.quote(json.dumps(EXAMPLE))}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
+from grice.middleware.access import DEFAULT_TENANT, check_tenant, owned
 from grice.middleware.stores.dialogue_id import check_dialogue_id
 from grice.models.dialogue import Speaker, Turn
 from grice.models.errors import InputError, shorten
@@ -36,6 +37,7 @@ class DialogueEvent:
         action: what made the bot say it, such as `utter_greet`.
         metadata: a JSON object; `grice` in it holds the analysis of a user turn or what was found of a bot's response.
         schema_version: version of this shape.
+        tenant: whose it is; the service says so, not the caller.
 
     Whoever takes one from outside makes it with `of`, which also sees to it that it can travel.
 
@@ -53,12 +55,14 @@ class DialogueEvent:
     action: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     schema_version: int = SCHEMA_VERSION
+    tenant: str = DEFAULT_TENANT
 
     def __post_init__(self) -> None:
         if type(self.schema_version) is not int or self.schema_version != SCHEMA_VERSION:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
         _check_name("event_id", self.event_id)
         check_dialogue_id(self.dialogue_id)
+        check_tenant(self.tenant)
         _ = self.turn
         _check_timestamp(self.timestamp)
         for name in ("channel", "bot_version", "action"):
@@ -83,8 +87,13 @@ class DialogueEvent:
         """What was said, as models read it."""
         return Turn(self.speaker, self.text)
 
+    @property
+    def kept_as(self) -> str:
+        """The name of its dialogue among those of all tenants."""
+        return owned(self.tenant, self.dialogue_id)
+
     def to_json(self) -> str:
-        """One line of JSON; it is made once.
+        """One line of JSON; it is made once. The default tenant is not named, so that it reads as it always did.
 
         Raises:
             InputError: JSON does not have the values in `metadata`, or the line is larger than `MAX_EVENT_BYTES` in UTF-8.
@@ -94,6 +103,8 @@ class DialogueEvent:
     @cached_property
     def _line(self) -> str:
         values = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.tenant == DEFAULT_TENANT:
+            del values["tenant"]
         try:
             line = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
             size = len(line.encode())

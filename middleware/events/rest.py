@@ -51,7 +51,12 @@ class RestPublisher:
         self._pool.clear()
 
 
-_HINTS = {401: "; is api_key one of its keys?", 404: "; is url that of Grice's REST service?"}
+_HINTS = {
+    401: "; is api_key one of its keys?",
+    403: "; has the key the scope turns or monitor?",
+    404: "; is url that of Grice's REST service?",
+    421: "; is the host of url among its allowed_hosts?",
+}
 
 
 def _batches(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.monitor.reports import Judgement
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import is_scored
-from grice.middleware.runtime.bounded_names import BoundedNames
+from grice.middleware.runtime.bounded_names import OTHER, UNKNOWN, BoundedNames
 from grice.models.errors import MissingExtra
 from grice.models.results import BEHAVIORS, Behavior
 
@@ -18,8 +20,10 @@ try:
 except ImportError as error:
     raise MissingExtra("prometheus-client", "server") from error
 
-MAX_NAMES = 50
-"""Bot versions, and channels, that are told apart; later ones are `other`."""
+MAX_NAMES = 40
+"""Bot versions with their channels that are told apart; later ones are `other`."""
+MAX_LABEL = 40
+"""Characters of such a name that are shown; a longer one ends in a hash of the whole."""
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 
 Trimmed = Literal["events", "results", "dead"]
@@ -31,7 +35,10 @@ DELIVERIES = ("delivered", "retried", "given_up", "dropped")
 
 
 class MonitorMetrics:
-    """The monitor's counters. Labels hold no text, and no name that a caller chose but bot versions and channels, bounded.
+    """The monitor's counters, of all tenants together.
+
+    Labels hold no text, and no name that a caller chose but bot versions and channels: bounded together, and only those of the
+    default tenant, since whoever reads metrics needs no key. The others have theirs at `/v1/rates`.
 
     Args:
         registry: what `/metrics` shows; a service hands over its own.
@@ -39,8 +46,7 @@ class MonitorMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.registry = registry
-        self._versions = BoundedNames(MAX_NAMES)
-        self._channels = BoundedNames(MAX_NAMES)
+        self._names = BoundedNames(MAX_NAMES)
         self._responses = self._counter("grice_responses", "Responses that went through the monitor.", "bot_version", "channel")
         self._behaviors = self._counter(
             "grice_behaviors",
@@ -79,7 +85,7 @@ class MonitorMetrics:
 
     def response(self, response: ScoredResponse) -> None:
         """A response was scored, or its scoring failed. Call it once a response."""
-        version, channel = self._versions.of(response.bot_version), self._channels.of(response.channel)
+        version, channel = self._labels(response)
         self._responses.labels(version, channel).inc()
         for behavior in BEHAVIORS:
             found = _result(response, behavior)
@@ -88,6 +94,12 @@ class MonitorMetrics:
         for failure in response.failures:
             self._failures.labels(failure.stage, failure.error).inc()
         self._delay.observe(max(0.0, response.scored_at - response.timestamp))
+
+    def _labels(self, response: ScoredResponse) -> tuple[str, str]:
+        pair = _label(response.bot_version), _label(response.channel)
+        if response.tenant != DEFAULT_TENANT or self._names.of("\n".join(pair)) == OTHER:
+            return OTHER, OTHER
+        return pair
 
     def batch(self, seconds: float) -> None:
         """The monitor scored a batch."""
@@ -149,6 +161,14 @@ class MonitorMetrics:
 
     def _histogram(self, name: str, documentation: str) -> Histogram:
         return Histogram(name, documentation, buckets=SECONDS, registry=self.registry)
+
+
+def _label(name: str | None) -> str:
+    if not name:
+        return UNKNOWN
+    if len(name) <= MAX_LABEL:
+        return name
+    return f"{name[: MAX_LABEL - 9]}~{hashlib.sha256(name.encode('utf-8', 'backslashreplace')).hexdigest()[:8]}"
 
 
 def _result(response: ScoredResponse, behavior: Behavior) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from grice.middleware.access import DEFAULT_TENANT, check_tenant
 from grice.middleware.monitor.reports import ResponseReport
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
@@ -28,7 +29,7 @@ class ResponseOrigin:
     """Where a response comes from.
 
     Attributes:
-        event_id, dialogue_id, timestamp, channel, bot_version, action: as in `DialogueEvent`.
+        event_id, dialogue_id, timestamp, channel, bot_version, action, tenant: as in `DialogueEvent`.
     """
 
     event_id: str
@@ -37,6 +38,7 @@ class ResponseOrigin:
     channel: str | None
     bot_version: str | None
     action: str | None
+    tenant: str = DEFAULT_TENANT
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,10 @@ class ScoredResponse:
         model: name and version of the model, such as `behaviors 1`.
         failures: stages that failed.
         schema_version: version of this shape.
+        tenant: whose it is.
 
     Raises:
-        InputError: a label or the schema version is unknown.
+        InputError: a label or the schema version is unknown, or the tenant is none.
     """
 
     event_id: str
@@ -73,8 +76,10 @@ class ScoredResponse:
     model: str = ""
     failures: tuple[StageFailure, ...] = ()
     schema_version: int = SCHEMA_VERSION
+    tenant: str = DEFAULT_TENANT
 
     def __post_init__(self) -> None:
+        check_tenant(self.tenant)
         if self.schema_version != SCHEMA_VERSION:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
         for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged):
@@ -99,8 +104,11 @@ class ScoredResponse:
         )
 
     def to_json(self) -> str:
-        """One line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        """One line of JSON; the default tenant is not named, so that it reads as it always did."""
+        values = asdict(self)
+        if self.tenant == DEFAULT_TENANT:
+            del values["tenant"]
+        return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, line: str | bytes) -> ScoredResponse:

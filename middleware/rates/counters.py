@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from grice.middleware.access import DEFAULT_TENANT, owned
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.rate import Rate, RateKey, RateSplit
 from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
@@ -15,6 +16,8 @@ from grice.models.errors import InputError
 from grice.models.results import BEHAVIORS, Behavior
 
 KEY = "grice:rates:"
+TENANTS = KEY + "tenants"
+"""The bucket that counts responses by tenant, those of the default one apart: who has rates at all."""
 SHORTEST_WINDOW_S = 10
 LONGEST_WINDOW_S = 7 * 86_400
 
@@ -36,25 +39,25 @@ class Resolution:
         """Seconds after which a bucket to which nothing is added any more lies outside every window."""
         return self.window_s + 2 * self.bucket_s
 
-    def key(self, time_s: float) -> str:
-        """The name of the bucket that a time (Unix seconds) lies in."""
-        return self._name(int(time_s // self.bucket_s))
+    def key(self, time_s: float, tenant: str) -> str:
+        """The name of a tenant's bucket that a time (Unix seconds) lies in."""
+        return self._name(int(time_s // self.bucket_s), tenant)
 
-    def keys(self, window_s: float, now: float) -> list[str]:
-        """The names of the buckets of a window, the oldest first."""
+    def keys(self, window_s: float, now: float, tenant: str) -> list[str]:
+        """The names of a tenant's buckets of a window, the oldest first."""
         first, last = int((now - window_s) // self.bucket_s), int(now // self.bucket_s)
-        return [self._name(number) for number in range(max(0, first), last + 1)]
+        return [self._name(number, tenant) for number in range(max(0, first), last + 1)]
 
-    def _name(self, number: int) -> str:
-        return f"{KEY}{self.bucket_s}:{number * self.bucket_s}"
+    def _name(self, number: int, tenant: str) -> str:
+        return KEY + owned(tenant, f"{self.bucket_s}:{number * self.bucket_s}")
 
 
 RESOLUTIONS = (Resolution(10, 3600), Resolution(300, 86_400), Resolution(3600, LONGEST_WINDOW_S))
 """At most about 360 buckets are read for a window, and a response is counted three times."""
 
 
-def bucket_keys(window_s: float, now: float) -> Sequence[str]:
-    """The names of the buckets that a window is read from.
+def bucket_keys(window_s: float, now: float, tenant: str = DEFAULT_TENANT) -> Sequence[str]:
+    """The names of a tenant's buckets that a window is read from.
 
     Raises:
         InputError: the window is too short or too long.
@@ -62,7 +65,7 @@ def bucket_keys(window_s: float, now: float) -> Sequence[str]:
     if isinstance(window_s, bool) or not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
         raise InputError("window_s", window_s, f"{SHORTEST_WINDOW_S} to {LONGEST_WINDOW_S} seconds")
     resolution = next(each for each in RESOLUTIONS if window_s <= each.window_s)
-    return resolution.keys(window_s, now)
+    return resolution.keys(window_s, now, tenant)
 
 
 MAX_VERSIONS = 50
@@ -89,13 +92,16 @@ def increments(response: ScoredResponse) -> Sequence[Increment]:
     response that was said after it was scored (a clock that is ahead) counts when it was scored; one that was said before the
     longest window began adds nothing.
     """
-    said = min(response.timestamp, response.scored_at)
-    return [
-        Increment(resolution.key(said), field, 1, resolution.expire_s)
+    said, tenant = min(response.timestamp, response.scored_at), response.tenant
+    steps = [
+        Increment(resolution.key(said, tenant), field, 1, resolution.expire_s)
         for resolution in RESOLUTIONS
         if response.scored_at - said <= resolution.window_s
         for field in _fields(response)
     ]
+    if steps and tenant != DEFAULT_TENANT:
+        steps.append(Increment(TENANTS, tenant, 1, RESOLUTIONS[-1].expire_s))
+    return steps
 
 
 def _fields(response: ScoredResponse) -> Iterator[str]:
@@ -126,16 +132,19 @@ def from_field(field: str | bytes) -> tuple[Count, RateKey]:
 
 
 class RateNames:
-    """Bounds the bot versions and channels that are counted by one process: `MAX_VERSIONS` and `MAX_CHANNELS` within a day."""
+    """Bounds the bot versions and channels of a tenant that are counted by one process: `MAX_VERSIONS` and `MAX_CHANNELS` within a
+    day."""
 
     def __init__(self) -> None:
-        self._versions = BoundedNames(MAX_VERSIONS, FORGET_S)
-        self._channels = BoundedNames(MAX_CHANNELS, FORGET_S)
+        self._names: defaultdict[str, tuple[BoundedNames, BoundedNames]] = defaultdict(
+            lambda: (BoundedNames(MAX_VERSIONS, FORGET_S), BoundedNames(MAX_CHANNELS, FORGET_S))
+        )
 
     def bounded(self, response: ScoredResponse) -> ScoredResponse:
         """The response with the names to count it under."""
-        version = self._versions.of(response.bot_version, response.scored_at)
-        return replace(response, bot_version=version, channel=self._channels.of(response.channel, response.scored_at))
+        versions, channels = self._names[response.tenant]
+        version = versions.of(response.bot_version, response.scored_at)
+        return replace(response, bot_version=version, channel=channels.of(response.channel, response.scored_at))
 
 
 def to_rates(

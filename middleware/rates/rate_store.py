@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.counters import bucket_keys, to_rates
+from grice.middleware.rates.counters import TENANTS, bucket_keys, to_rates
 from grice.middleware.rates.rate import Rate, RateSplit
 
 
 class RateStore(ABC):
-    """Counts scored responses and gives their rates over the last so many seconds. Thread-safe."""
+    """Counts scored responses and gives their rates over the last so many seconds. Thread-safe.
+
+    Attributes:
+        tenant: whose rates it gives.
+    """
+
+    tenant: str = DEFAULT_TENANT
+
+    def of(self, tenant: str) -> RateStore:
+        """The rates of another tenant. It is closed with this one."""
+        if tenant == self.tenant:
+            return self
+        other = copy.copy(self)
+        other.tenant = tenant
+        return other
+
+    def tenants(self) -> list[str]:
+        """Who has rates, beside the default tenant.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+        return sorted(name.decode() if isinstance(name, bytes) else name for name in self.count([TENANTS]))
 
     @abstractmethod
     def add(self, responses: Sequence[ScoredResponse]) -> None:
-        """Count responses, each at the time when it was said. It is the caller who sees to it that each comes once.
+        """Count responses, each for its tenant and at the time when it was said. It is the caller who sees to it that each comes
+        once.
 
         Raises:
             StoreError: the store cannot be reached; some of them may have been counted.
@@ -47,7 +72,7 @@ class RateStore(ABC):
             InputError: the window is too short or too long.
             StoreError: the store cannot be reached.
         """
-        counters = self.count(bucket_keys(window_s, time.time() if now is None else now))
+        counters = self.count(bucket_keys(window_s, time.time() if now is None else now, self.tenant))
         return to_rates(counters, bot_version, channel, by)
 
     @abstractmethod

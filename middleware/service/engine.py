@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.access import ANYONE, ApiKey
+from grice.middleware.access.quota import Quotas, SharedQuotas
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.monitor.metrics import MonitorMetrics
@@ -15,6 +19,7 @@ from grice.middleware.schemas.stores import open_schema_store
 from grice.middleware.service.batcher import Asked, Batcher, BatchLimits, Predict, Result
 from grice.middleware.service.capabilities.route import Route, route_of
 from grice.middleware.service.conversations import Conversations
+from grice.middleware.service.http.keys import REFUSED
 from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.service.nlu_server import NluServer
@@ -26,6 +31,9 @@ from grice.middleware.stores import DialogueStore
 if TYPE_CHECKING:
     from grice.middleware.events import EventPublisher
 
+MOST_VIEWS = 10_000
+"""Keys whose view of the engine is remembered; it is made anew for others."""
+
 
 class Engine:
     """The service behind its routes.
@@ -36,6 +44,7 @@ class Engine:
         alerts: how alerts on the rates are raised; None: none are.
 
     Attributes:
+        key: who calls; `of` gives the engine of another.
         routes: the capabilities that are offered, by name.
         schemas: where schemas of bots are stored.
     """
@@ -43,6 +52,8 @@ class Engine:
     def __init__(
         self, models: Mapping[str, Any], store: DialogueStore, settings: ServiceSettings, alerts: AlertSettings | None
     ) -> None:
+        self.key = ANYONE
+        self.quotas = Quotas(_shared_quotas(settings))
         self.store = store
         self.settings = settings
         self.metrics = Metrics()
@@ -51,12 +62,46 @@ class Engine:
         self.stream = open_stream(settings)
         self.nlu = NluServer(settings.nlu_url, settings.nlu_token, settings.nlu_timeout_ms / 1000) if settings.nlu_url else None
         self.watch = Watch(settings, MonitorMetrics(self.metrics.registry), alerts)
-        self.live = LiveStreams(self.watch, settings.live_every_s, settings.live_clients)
+        self.live = LiveStreams(settings.live_every_s, settings.live_clients)
         self.metrics.live(lambda: self.live.clients)
         self._batchers: list[Batcher[Any, Any]] = []
+        self._views: OrderedDict[ApiKey, Engine] = OrderedDict()
         self.routes: dict[str, Route[Any, Any, Any]] = {
             name: route_of(CAPABILITIES[name])(self, CAPABILITIES[name], model) for name, model in models.items()
         }
+
+    def of(self, key: ApiKey) -> Engine:
+        """The engine as the holder of a key sees it: dialogues, schemas, rates and alarms are its tenant's; it pays the work."""
+        if key == ANYONE:
+            return self
+        if key not in self._views:
+            self._views[key] = self._view(key)
+            if len(self._views) > MOST_VIEWS:
+                self._views.popitem(last=False)
+        return self._views[key]
+
+    def _view(self, key: ApiKey) -> Engine:
+        view = copy.copy(self)
+        view.key = key
+        view.store = self.store.of(key.tenant)
+        view.schemas = self.schemas.of(key.tenant)
+        view.watch = self.watch.of(key.tenant)
+        view.conversations = Conversations(view.store)
+        view.routes = {name: route.of(view) for name, route in self.routes.items()}
+        return view
+
+    async def charge(self, work: int) -> None:
+        """Count work that is about to be done for the caller.
+
+        Raises:
+            QuotaExceeded: its key has used up what it may.
+        """
+        if self.key.work_per_minute is None:
+            return
+        if self.quotas.shared is None:
+            self.quotas.take_work(self.key, work)
+        else:
+            await run_in_threadpool(self.quotas.take_work, self.key, work)
 
     def batcher(self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], int]) -> Batcher[Asked, Result]:
         """A queue in front of a model, which this engine starts and closes."""
@@ -102,6 +147,7 @@ class Engine:
         await run_in_threadpool(self.watch.close)
         self.store.close()
         self.schemas.close()
+        self.quotas.close()
         if self.stream is not None:
             self.stream.close()
         if self.nlu is not None:
@@ -114,6 +160,14 @@ def not_loaded(capability: Capability[Any, Any]) -> Problem:
     flag, variable = f"--no-{switch.replace('_', '-')}", f"GRICE_{switch.upper()}=false"
     detail = f"No {capability.title} is loaded here: start the service without {flag} (and without {variable})."
     return Problem(501, f"no-{switch.replace('_', '-')}", detail)
+
+
+def _shared_quotas(settings: ServiceSettings) -> SharedQuotas | None:
+    if settings.store != "redis" or not settings.keys_file:
+        return None
+    from grice.middleware.access.redis_quota import RedisQuotas
+
+    return RedisQuotas(settings.redis_url, settings.store_timeout_ms / 1000)
 
 
 def open_stream(settings: ServiceSettings) -> EventPublisher | None:
@@ -137,9 +191,19 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
 
 
 async def _engine(request: Request) -> Engine:
+    key: ApiKey | None = getattr(request.state, "caller", None)
+    if key is None:  # a path that nobody was asked for a key at must not get at anybody's data
+        raise Refused(REFUSED)
+    engine: Engine = request.app.state.engine
+    return engine.of(key)
+
+
+async def _whole_engine(request: Request) -> Engine:
     engine: Engine = request.app.state.engine
     return engine
 
 
 EngineOf = Annotated[Engine, Depends(_engine)]
-"""The engine of the application, for a route's parameters."""
+"""The engine as the caller sees it, for a route's parameters."""
+WholeEngine = Annotated[Engine, Depends(_whole_engine)]
+"""The engine of the application, for routes that need no key and show nobody's data."""

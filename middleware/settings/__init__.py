@@ -24,6 +24,7 @@ from grice.middleware.settings.service import (
     ReadingMode,
     ServiceSettings,
     StoreKind,
+    is_loopback,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "from_environment",
     "from_options",
     "given_options",
+    "is_loopback",
     "known_variables",
     "secret",
     "setting",

@@ -197,7 +197,7 @@ def _parse(declared: Declaration, text: str) -> Any:
     if declared.optional and not text.strip():
         return None
     if kind == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        return _several(declared, text)
     if kind is bool:
         if text not in _TRUTH:
             raise SettingsError(declared.variable, text, ", ".join(_TRUTH))
@@ -208,6 +208,13 @@ def _parse(declared: Declaration, text: str) -> Any:
         return kind(text)
     except ValueError:
         raise SettingsError(declared.variable, text, _KINDS[kind]) from None
+
+
+def _several(declared: Declaration, text: str) -> tuple[str, ...]:
+    found = _listed(text)
+    if text and not found:  # it was meant to say something, and would be taken for nothing
+        raise SettingsError(declared.variable, "commas and spaces only", "values separated by commas, or an empty variable")
+    return found
 
 
 def add_options(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from grice.middleware.access import SHORTEST_KEY
 from grice.middleware.settings.declaration import check_settings, secret, setting
 from grice.middleware.settings.runtime import RuntimeSettings
 from grice.models.errors import SettingsError
@@ -19,6 +23,24 @@ MAX_PARTITIONS = 256
 """Redis streams that a stream of events may be made of."""
 
 _MANY = 2**31
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens on `host`."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def check_api_keys(keys: Sequence[str]) -> None:
+    """Refuse keys that are too short; the error does not show them.
+
+    Raises:
+        SettingsError: one is.
+    """
+    if not all(isinstance(key, str) and len(key) >= SHORTEST_KEY for key in keys):
+        raise SettingsError("api_keys", f"{len(keys)} keys that are not shown", f"each of at least {SHORTEST_KEY} characters")
 
 
 @dataclass(frozen=True)
@@ -55,8 +77,15 @@ class ServiceSettings:
     """How the REST service runs.
 
     Attributes:
-        host: address to listen on.
+        host: address to listen on; one that others can reach needs keys, or `insecure`.
         port: port to listen on; 0: any free one.
+        allowed_hosts: names that callers may reach the service by, beside those of loopback and the addresses that it listens on;
+            `*`: any. In the environment separated by commas.
+        insecure: whether to listen where others can reach it without asking for a key.
+        tls_cert: PEM file of the certificate and its chain; empty: plain HTTP.
+        tls_key: PEM file of the certificate's key; empty: it is in `tls_cert`.
+        tls_key_password: of that file.
+        tls_client_ca: PEM file of the authorities one of which must have signed a caller's certificate; empty: none is asked for.
         store: where dialogues and schemas are kept: `memory` or `redis`.
         redis_url: used with the store `redis` and with `events_stream`; `redis://`, `rediss://` or `unix://`.
         store_timeout_ms: how long one operation of Redis may take, in milliseconds.
@@ -68,8 +97,10 @@ class ServiceSettings:
         batch_size: most items in one call of a model.
         batch_wait_ms: how long the first item of a batch waits for others, in milliseconds.
         queue_size: items that may wait, at least the 64 that one request may hold; more are answered 429 with Retry-After.
-        api_keys: a caller of `/v1/…` must send one of these as a bearer token; none: no key is asked for. In the environment
-            separated by commas. Rasa sends one to `/model/parse` as the `token` of its `nlu:` endpoint.
+        api_keys: a caller of `/v1/…` must send one of these, or a key of `keys_file`, as a bearer token; neither: no key is asked
+            for. Each has at least 16 characters, belongs to the tenant `default` and may do everything. In the environment
+            separated by commas. Rasa sends a key to `/model/parse` as the `token` of its `nlu:` endpoint.
+        keys_file: the file of named keys that `grice keys` makes; a change is taken notice of within a second. Empty: none.
         nlu_url: the plain Rasa NLU server that answers `/model/parse` behind this service (`http://…`); empty: there is none.
         nlu_token: what that server was started with as `--auth-token`.
         nlu_mode: what that server reads of a rewritten turn: `blend` (the turn and its rewrite, one by one), `append` or `replace`.
@@ -91,6 +122,12 @@ class ServiceSettings:
 
     host: str = "127.0.0.1"
     port: int = setting(8300, 0, 65_535)
+    allowed_hosts: tuple[str, ...] = ()
+    insecure: bool = False
+    tls_cert: str = ""
+    tls_key: str = ""
+    tls_key_password: str = secret("", flag=False)
+    tls_client_ca: str = ""
     store: StoreKind = "memory"
     redis_url: str = secret("redis://127.0.0.1:6379/0")
     store_timeout_ms: int = setting(250, 1, 60_000)
@@ -103,6 +140,7 @@ class ServiceSettings:
     batch_wait_ms: float = setting(3.0, 0.0, 1000.0)
     queue_size: int = setting(512, 64, _MANY)
     api_keys: tuple[str, ...] = secret((), flag=False)
+    keys_file: str = ""
     nlu_url: str = secret("")
     nlu_token: str = secret("", flag=False)
     nlu_mode: ReadingMode = "blend"
@@ -119,7 +157,24 @@ class ServiceSettings:
 
     def __post_init__(self) -> None:
         check_settings(self)
-        if not all(isinstance(key, str) and key for key in self.api_keys):
-            raise SettingsError("api_keys", f"{len(self.api_keys)} keys", "non-empty strings")
+        check_api_keys(self.api_keys)
+        self._check_reach()
         if self.nlu_url and not self.nlu_url.startswith(("http://", "https://")):
             raise SettingsError("nlu_url", self.nlu_url.split("://")[0], "a URL that starts with http:// or https://, or nothing")
+
+    @property
+    def asks_for_keys(self) -> bool:
+        """Whether a caller needs a key."""
+        return bool(self.api_keys or self.keys_file)
+
+    def _check_reach(self) -> None:
+        if not (self.asks_for_keys or self.insecure or is_loopback(self.host)):
+            raise SettingsError(
+                "host", self.host, "127.0.0.1, ::1 or localhost while no key is asked for; set keys_file or api_keys, or insecure"
+            )
+        if not self.tls_cert and (self.tls_key or self.tls_client_ca):
+            raise SettingsError("tls_cert", "", "a PEM file, as tls_key or tls_client_ca is given")
+        for name in ("tls_cert", "tls_key", "tls_client_ca"):
+            path = getattr(self, name)
+            if path and not os.access(path, os.R_OK):
+                raise SettingsError(name, path, "a PEM file that can be read")

@@ -12,10 +12,14 @@ REMEMBERED = 1000
 
 
 class DialogueStore(Protocol):
-    """Keeps the newest turns of each dialogue for a while. All methods may be called from any thread.
+    """Keeps the newest turns of each dialogue of a tenant for a while. All methods may be called from any thread.
 
-    Every method raises `StoreError` when the store cannot be reached or refuses.
+    Every method but `of` raises `StoreError` when the store cannot be reached or refuses.
     """
+
+    def of(self, tenant: str) -> DialogueStore:
+        """The store of another tenant, whose dialogues are its own, whatever they are called. It is closed with this one."""
+        ...
 
     def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
         """Add turns at the end, all or none, in order and unmixed with those of other callers; whether they were added.

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 
@@ -35,6 +36,9 @@ class MemoryStore:
         max_characters: characters kept in all, names of additions too, so that long texts cannot take all memory either.
         expire_s: seconds after its last turn that a dialogue is forgotten.
         clock: seconds that only go forward.
+
+    Attributes:
+        tenants: the stores of all tenants that there are so far.
     """
 
     def __init__(
@@ -54,6 +58,16 @@ class MemoryStore:
         self._dialogues: OrderedDict[str, _Kept] = OrderedDict()
         self._characters = 0
         self._next_sweep = clock() + SWEEP_S
+        self.tenants: dict[str, MemoryStore] = {DEFAULT_TENANT: self}
+
+    def of(self, tenant: str) -> MemoryStore:
+        """Each tenant has the full bounds for itself, so that none takes the place of another's dialogues."""
+        if tenant not in self.tenants:
+            bounds = (self.max_dialogues, self.max_turns, self.expire_s, self.max_characters)
+            other = MemoryStore(*bounds, clock=self._clock)
+            other.tenants = self.tenants
+            self.tenants.setdefault(tenant, other)
+        return self.tenants[tenant]
 
     def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
         if not turns:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import time
 from collections.abc import Sequence
 
+from grice.middleware.access import DEFAULT_TENANT, owned
 from grice.middleware.runtime.redis_connection import connect, redis_errors
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
@@ -30,7 +32,7 @@ return 1
 class RedisStore:
     """A `DialogueStore` on Redis (redis-py 4.6 to 8): a list of turns a dialogue, which Redis itself expires.
 
-    Making one does not connect. How many dialogues fit is Redis's own setting (`maxmemory`).
+    Making one does not connect; `tenant` is whose dialogues it keeps. How many dialogues fit is Redis's own setting (`maxmemory`).
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
@@ -47,6 +49,19 @@ class RedisStore:
         self.expire_s = expire_s
         self._redis = connect(url, timeout_s)
         self._append_script = self._redis.register_script(_APPEND_ONCE)
+        self.tenant = DEFAULT_TENANT
+
+    def of(self, tenant: str) -> RedisStore:
+        """On the same connections."""
+        other = copy.copy(self)
+        other.tenant = tenant
+        return other
+
+    def _key(self, dialogue_id: str) -> str:
+        return KEY + owned(self.tenant, dialogue_id)
+
+    def _names(self, dialogue_id: str) -> str:
+        return NAMES + owned(self.tenant, dialogue_id)
 
     def append(self, dialogue_id: str, turns: Sequence[Turn], once: str | None = None) -> bool:
         if not turns:
@@ -57,16 +72,16 @@ class RedisStore:
 
     def _append(self, dialogue_id: str, rows: Sequence[str]) -> bool:
         with self._redis.pipeline(transaction=True) as transaction:
-            transaction.rpush(KEY + dialogue_id, *rows)
-            transaction.ltrim(KEY + dialogue_id, -self.max_turns, -1)
-            transaction.pexpire(KEY + dialogue_id, self._lifetime_ms)
-            transaction.pexpire(NAMES + dialogue_id, self._lifetime_ms)
+            transaction.rpush(self._key(dialogue_id), *rows)
+            transaction.ltrim(self._key(dialogue_id), -self.max_turns, -1)
+            transaction.pexpire(self._key(dialogue_id), self._lifetime_ms)
+            transaction.pexpire(self._names(dialogue_id), self._lifetime_ms)
             transaction.execute()
         return True
 
     def _append_once(self, dialogue_id: str, rows: Sequence[str], once: str) -> bool:
         added = self._append_script(
-            keys=[KEY + dialogue_id, NAMES + dialogue_id],
+            keys=[self._key(dialogue_id), self._names(dialogue_id)],
             args=[once, time.time(), self.max_turns, REMEMBERED, self._lifetime_ms, *rows],
         )
         return bool(added)
@@ -79,19 +94,19 @@ class RedisStore:
         if last is not None and last <= 0:
             return ()
         with redis_errors("read"):
-            rows = self._redis.lrange(KEY + dialogue_id, -(last or 0), -1)
+            rows = self._redis.lrange(self._key(dialogue_id), -(last or 0), -1)
         return tuple(_turn(row) for row in rows)
 
     @redis_errors("delete")
     def delete(self, dialogue_id: str) -> bool:
-        return bool(self._redis.delete(KEY + dialogue_id, NAMES + dialogue_id))
+        return bool(self._redis.delete(self._key(dialogue_id), self._names(dialogue_id)))
 
     @redis_errors("expire")
     def expire(self, dialogue_id: str, seconds: float) -> bool:
         milliseconds = round(seconds * 1000)
         with self._redis.pipeline(transaction=True) as transaction:
-            transaction.pexpire(KEY + dialogue_id, milliseconds)
-            transaction.pexpire(NAMES + dialogue_id, milliseconds)
+            transaction.pexpire(self._key(dialogue_id), milliseconds)
+            transaction.pexpire(self._names(dialogue_id), milliseconds)
             return bool(transaction.execute()[0])
 
     @redis_errors("ping")

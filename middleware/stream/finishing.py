@@ -77,14 +77,14 @@ class Commit:
 
     Attributes:
         entry_id: the entry.
-        dialogue_id, event_id: of its event; empty where it holds none.
+        kept_as, event_id: of its event; empty where it holds none.
         turn: what is added to the dialogue's history; empty: nothing.
         out, maxlen, fields: the entry that is added to another stream, and about how many it holds; no fields: nothing.
         increments: of the rates.
     """
 
     entry_id: str
-    dialogue_id: str = ""
+    kept_as: str = ""
     event_id: str = ""
     turn: str = ""
     out: str = ""
@@ -139,7 +139,7 @@ def prepare(
     if failed is not None:
         return _dead(item, failed, partition, settings, counted)
     assert item.event is not None
-    ids = (item.entry.id, item.event.dialogue_id, item.event.event_id, row_of(item.event.turn))
+    ids = (item.entry.id, item.event.kept_as, item.event.event_id, row_of(item.event.turn))
     if not isinstance(result, ScoredEvent):
         return Finished(item.fate, Commit(*ids))
     fields = {RESULT: result.response.to_json()}
@@ -154,7 +154,7 @@ def _dead(item: PlannedEntry, failed: Failed, partition: str, settings: WorkerSe
         return Finished("dead", Commit(item.entry.id, "", "", "", *out), failed=failed)
     turn = row_of(item.event.turn) if item.dialogue is not None else ""
     unscored = unscored_response(item.event, failed) if item.event.speaker == "bot" else None
-    ids = (item.entry.id, item.event.dialogue_id, item.event.event_id, turn)
+    ids = (item.entry.id, item.event.kept_as, item.event.event_id, turn)
     return Finished("dead", Commit(*ids, *out, counted(unscored) if unscored else ()), failed=failed, unscored=unscored)
 
 
@@ -210,7 +210,7 @@ class Commits:
 
     def _keys_of(self, commit: Commit) -> list[str]:
         mine = self._keys
-        dialogue = (mine.history(commit.dialogue_id), mine.done(commit.dialogue_id))
+        dialogue = (mine.history(commit.kept_as), mine.done(commit.kept_as))
         counters = (each.key for each in commit.increments)
         return [self._lease.key, self._partition, *dialogue, commit.out or self._settings.results_stream, *counters]
 

@@ -57,13 +57,13 @@ class Keys:
         """How many entries of a partition were read, and how many Redis removed before: a hash."""
         return f"{self._root}:position:{partition}"
 
-    def history(self, dialogue_id: str) -> str:
-        """The newest turns of a dialogue: a list."""
-        return f"{self._root}:history:{dialogue_id}"
+    def history(self, kept_as: str) -> str:
+        """The newest turns of a dialogue (`DialogueEvent.kept_as`): a list."""
+        return f"{self._root}:history:{kept_as}"
 
-    def done(self, dialogue_id: str) -> str:
+    def done(self, kept_as: str) -> str:
         """The ids of a dialogue's events that are dealt with: a sorted set."""
-        return f"{self._root}:done:{dialogue_id}"
+        return f"{self._root}:done:{kept_as}"
 
     @property
     def _root(self) -> str:

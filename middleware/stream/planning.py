@@ -22,7 +22,7 @@ TRIES_TO_TELL = 2
 
 Fate = Literal["score", "user_turn", "sampled_out", "duplicate", "dead"]
 EventName = tuple[str, str]
-"""Dialogue id and event id: what tells events apart."""
+"""What its dialogue is kept as, and event id: what tells events apart."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Recalled:
     """What is known of the dialogues of some events.
 
     Attributes:
-        turns: by dialogue id, the oldest first.
+        turns: by what their dialogue is kept as, the oldest first.
         done: those of the events that are dealt with already.
     """
 
@@ -73,12 +73,12 @@ def recall(redis: Any, keys: Keys, events: Iterable[DialogueEvent]) -> Recalled:
         RedisError: Redis cannot be reached or refuses.
     """
     names = list(dict.fromkeys(map(name_of, events)))
-    dialogues = list(dict.fromkeys(dialogue_id for dialogue_id, _ in names))
+    dialogues = list(dict.fromkeys(dialogue for dialogue, _ in names))
     with redis.pipeline(transaction=False) as pipeline:
-        for dialogue_id in dialogues:
-            pipeline.lrange(keys.history(dialogue_id), 0, -1)
-        for dialogue_id, event_id in names:
-            pipeline.zscore(keys.done(dialogue_id), event_id)
+        for dialogue in dialogues:
+            pipeline.lrange(keys.history(dialogue), 0, -1)
+        for dialogue, event_id in names:
+            pipeline.zscore(keys.done(dialogue), event_id)
         answers = pipeline.execute(raise_on_error=False) if names else []
     for answer in answers:
         if isinstance(answer, Exception):
@@ -109,8 +109,8 @@ def plan(found: Sequence[tuple[Entry, DialogueEvent | Failed]], recalled: Recall
             reason = Failed("WorkerDied", f"the worker died each of {entry.tries - 1} times that it had it", entry.tries - 1)
             planned.append(PlannedEntry(entry, "dead", event, failed=reason))
             continue
-        history = turns[event.dialogue_id][-settings.history_turns :]
-        turns[event.dialogue_id] = [*history, event.turn]
+        history = turns[event.kept_as][-settings.history_turns :]
+        turns[event.kept_as] = [*history, event.turn]
         planned.append(_plan_one(entry, event, history, settings))
     return planned
 
@@ -125,7 +125,7 @@ def _plan_one(entry: Entry, event: DialogueEvent, history: Sequence[Turn], setti
 
 def name_of(event: DialogueEvent) -> EventName:
     """What tells the event apart."""
-    return event.dialogue_id, event.event_id
+    return event.kept_as, event.event_id
 
 
 def row_of(turn: Turn) -> str:

@@ -94,4 +94,6 @@ def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:
 
 
 def _origin_of(event: DialogueEvent) -> ResponseOrigin:
-    return ResponseOrigin(event.event_id, event.dialogue_id, event.timestamp, event.channel, event.bot_version, event.action)
+    return ResponseOrigin(
+        event.event_id, event.dialogue_id, event.timestamp, event.channel, event.bot_version, event.action, event.tenant
+    )

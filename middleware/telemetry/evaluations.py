@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry import genai_names as names
@@ -54,6 +55,8 @@ def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, st
         found[names.AGENT_VERSION] = response.bot_version
     if response.channel is not None:
         found["grice.channel"] = response.channel
+    if response.tenant != DEFAULT_TENANT:
+        found["grice.tenant"] = response.tenant
     if not is_scored(response, behavior):
         return {**found, names.ERROR_TYPE: response.failures[0].error if response.failures else UNSCORED}
     if probability is not None:

@@ -29,7 +29,7 @@ SERVER_PYTHON = Path(os.environ.get("GRICE_SERVER_PYTHON", ROOT / ".venv" / "bin
 """An environment with the extra `server`, which cannot be Rasa's own."""
 
 PLAIN = ({"name": "WhitespaceTokenizer"}, {"name": "KeywordIntentClassifier"}, {"name": "RegexEntityExtractor"})
-RASA_TOKEN, KEY = "token-of-rasa", "key-of-grice"
+RASA_TOKEN, KEY = "token-of-rasa", "key-of-grice-itself"
 START_S = 120.0
 
 pytestmark = pytest.mark.skipif(not SERVER_PYTHON.exists(), reason="no environment for the REST service: set GRICE_SERVER_PYTHON")

@@ -14,10 +14,14 @@ SCHEMA_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 
 class SchemaStore(Protocol):
-    """Keeps schemas until they are deleted, each under a name. All methods may be called from any thread.
+    """Keeps schemas of a tenant until they are deleted, each under a name. All methods may be called from any thread.
 
-    Every method raises `StoreError` when the store cannot be reached or refuses.
+    Every method but `of` raises `StoreError` when the store cannot be reached or refuses.
     """
+
+    def of(self, tenant: str) -> SchemaStore:
+        """The store of another tenant, whose schemas are its own. It is closed with this one."""
+        ...
 
     def put(self, schema_id: str, schema: BotSchema) -> None:
         """Keep a schema, in place of the one of that name if there is one.

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import itertools
 import json
@@ -66,6 +67,12 @@ class Route(Generic[AnyItem, Asked, Result]):
         self.model = model
         self.queues = {name: engine.batcher(name, predict, self.work) for name, predict in self.predicts().items()}
 
+    def of(self, engine: Engine) -> Route[AnyItem, Asked, Result]:
+        """The same, in the engine as another caller sees it: same model, same queues."""
+        other = copy.copy(self)
+        other.engine = engine
+        return other
+
     async def answer(self, items: Sequence[AnyItem], aside: Aside) -> list[dict[str, Any]]:
         """The rows of the answer to one request, in order. This is the way of a turn, from route to answer.
 
@@ -73,7 +80,7 @@ class Route(Generic[AnyItem, Asked, Result]):
             aside: runs work, off the event loop where it is much.
 
         Raises:
-            Overloaded: the queue is full.
+            Overloaded: the queue is full, or the caller has used up its quota.
             InputError: an item cannot be asked.
         """
         self.check(items)  # across items; each by itself was checked when the body was read
@@ -90,6 +97,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         """
         histories = await self.histories(items)
         asked = await self.questions(items, histories, aside)
+        await self.engine.charge(sum(map(self.work, asked)))
         results = await self.run(items, asked)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())

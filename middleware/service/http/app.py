@@ -22,8 +22,9 @@ from grice.middleware.service.engine import Engine
 from grice.middleware.service.http import dialogues, events, operations, page, parse, schemas, watching
 from grice.middleware.service.http.body import Body
 from grice.middleware.service.http.context import METHODS, RequestContext
+from grice.middleware.service.http.hosts import Hosts
 from grice.middleware.service.http.items import ItemRoute, add_item_route
-from grice.middleware.service.http.keys import ApiKeys
+from grice.middleware.service.http.keys import Access, Admission
 from grice.middleware.service.http.openapi import describe
 from grice.middleware.service.http.problems import Refused, problem_of
 from grice.middleware.settings import ServiceSettings
@@ -58,11 +59,12 @@ def create_app(
         alerts: how alerts on the rates are raised; None: none are.
 
     Raises:
-        MissingExtra, SettingsError: the store of the settings, or the alerts, cannot be made.
+        MissingExtra, SettingsError: the store of the settings, or the alerts, cannot be made, or the keys cannot be read.
         InputError: there is no capability of a name.
     """
     chosen = settings or ServiceSettings()
     engine = Engine(models, store or open_store(chosen), chosen, alerts)
+    access = Access(chosen, engine.quotas)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -77,10 +79,10 @@ def create_app(
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
-        dependencies=[Security(HTTPBearer(auto_error=False))] if chosen.api_keys else [],
+        dependencies=[] if access.is_open else [Security(HTTPBearer(auto_error=False))],
         telemetry=SPANS_ONLY,
     )
-    app.state.engine = engine
+    app.state.engine, app.state.access = engine, access
     app.include_router(capability_routes())
     for router in (events.router, parse.router, watching.router, dialogues.router, schemas.router, operations.router):
         app.include_router(router)
@@ -89,8 +91,8 @@ def create_app(
     for kind in (RequestValidationError, HTTPException, GriceError, Refused):
         app.add_exception_handler(kind, _tell)
     app.add_middleware(Body, max_bytes=chosen.max_body_bytes)
-    if chosen.api_keys:
-        app.add_middleware(ApiKeys, keys=chosen.api_keys)
+    app.add_middleware(Admission, access=access)
+    app.add_middleware(Hosts, settings=chosen)
     app.add_middleware(RequestContext, metrics=engine.metrics)
     describe(app)
     return app

@@ -10,6 +10,7 @@ import uuid
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from grice.middleware.access import ANYONE, ApiKey
 from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.service.http.problems import problem_of
 
@@ -40,7 +41,10 @@ class RequestContext:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)[HEADER] = request_id
+                headers = MutableHeaders(scope=message)
+                headers[HEADER] = request_id
+                headers.setdefault("x-content-type-options", "nosniff")
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
@@ -57,7 +61,13 @@ class RequestContext:
         method = scope["method"] if scope["method"] in METHODS else "other"
         self.metrics.request(method, route, status, seconds)
         fields = {"request_id": request_id, "method": method, "route": route, "status": status, "ms": round(seconds * 1000, 2)}
-        log.info("request", extra=fields)
+        log.info("request", extra={**fields, **_caller(scope)})
+
+
+def _caller(scope: Scope) -> dict[str, str]:
+    """Whose key it was, where keys are asked for."""
+    key: ApiKey = scope["state"].get("caller", ANYONE)
+    return {} if key == ANYONE else {"key": key.name, "tenant": key.tenant}
 
 
 def _request_id(given: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -42,10 +43,9 @@ class EventItem(Wire):
         self._event = DialogueEvent.of(**dict(self))
         return self
 
-    @property
-    def event(self) -> DialogueEvent:
-        """The event; it was made, and checked, when the body was read."""
-        return self._event
+    def event_of(self, tenant: str) -> DialogueEvent:
+        """The event, of the caller's tenant; it was made, and checked, when the body was read."""
+        return self._event if tenant == self._event.tenant else replace(self._event, tenant=tenant)
 
 
 class EventResult(Wire):
@@ -61,7 +61,7 @@ async def keep_events(engine: Engine, items: Sequence[EventItem], aside: Aside) 
     A turn is kept once, by its `event_id`, however often the event comes; the stream may hold an event more than once after a call
     that failed. If the store or the stream cannot be reached, the call fails as a whole (503) and should be sent again.
     """
-    events = [item.event for item in items]
+    events = [item.event_of(engine.key.tenant) for item in items]
     kept = await run_in_threadpool(_keep, engine.store, events)
     if engine.stream is not None:
         await run_in_threadpool(engine.stream.publish, events)

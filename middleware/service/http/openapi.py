@@ -10,13 +10,15 @@ from grice.middleware.capabilities import CAPABILITIES
 from grice.middleware.service.http.problems import MEDIA_TYPE, ProblemDetails
 
 _DESCRIPTIONS = {
-    401: "An API key is set, and none or another came.",
+    401: "API keys are set, and none or another came.",
+    403: "The API key may not do this.",
     404: "There is no such dialogue, or no such schema.",
     409: "As many schemas are stored as may be.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",
+    421: "The service does not answer for the host that was asked for.",
     422: "The request is not JSON, or a value in it is not usable; `errors` says which.",
-    429: "The queue is full, or as many watch as may; `Retry-After` says when to try again.",
+    429: "The queue is full, as many watch as may, or the API key has used its quota; `Retry-After` says when to try again.",
     500: "The service failed.",
     501: "No NLU server is set, or what is asked for is not loaded.",
     502: "The NLU server cannot be reached, or answered something that is not parse data.",
@@ -24,12 +26,15 @@ _DESCRIPTIONS = {
     504: "The NLU server did not answer in time.",
 }
 
+EVERYWHERE = (401, 403, 421, 429, 500)
+"""Statuses of problems that any route may answer with."""
+
 Responses = dict[int | str, dict[str, Any]]
 
 
 def problems(*statuses: int) -> Responses:
-    """The documented problem responses of a route; 401 and 500 belong to every one."""
-    return {status: {"model": ProblemDetails, "description": _DESCRIPTIONS[status]} for status in sorted({401, 500, *statuses})}
+    """The documented problem responses of a route; some belong to every one."""
+    return {status: {"model": ProblemDetails, "description": _DESCRIPTIONS[status]} for status in sorted({*EVERYWHERE, *statuses})}
 
 
 def answered(example: dict[str, Any], *statuses: int) -> Responses:

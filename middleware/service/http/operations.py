@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities import CAPABILITIES
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
-from grice.middleware.service.engine import Engine, EngineOf
+from grice.middleware.service.engine import Engine, EngineOf, WholeEngine
 from grice.middleware.service.http.openapi import problems
 from grice.models.errors import StoreError
 from grice.models.manifest import Manifest
@@ -70,7 +70,7 @@ async def live() -> Live:
 
 
 @router.get("/health/ready", operation_id="ready", summary="Whether the service can be used")
-async def ready(engine: EngineOf) -> Ready:
+async def ready(engine: WholeEngine) -> Ready:
     """For a readiness probe. Models are loaded before the service listens; without its store it is usable, but degraded."""
     try:
         await run_in_threadpool(engine.store.ping)
@@ -85,9 +85,9 @@ async def ready(engine: EngineOf) -> Ready:
 
 
 @router.get("/metrics", operation_id="metrics", summary="Metrics for Prometheus", response_class=Response)
-async def metrics(engine: EngineOf) -> Response:
+async def metrics(engine: WholeEngine) -> Response:
     """Counts and latencies; no text and no names of dialogues."""
-    return Response(generate_latest(engine.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(await run_in_threadpool(generate_latest, engine.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/v1/models", operation_id="list_models", summary="Which models are loaded")

@@ -15,9 +15,9 @@ from starlette.concurrency import run_in_threadpool
 from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.service.capabilities.route import examples_of
 from grice.middleware.service.capabilities.turns import TurnItem
-from grice.middleware.service.engine import Engine, EngineOf
+from grice.middleware.service.engine import Engine, WholeEngine
 from grice.middleware.service.http.body import require_json
-from grice.middleware.service.http.keys import REFUSED, is_known, key_of
+from grice.middleware.service.http.keys import Access, address_of, key_of
 from grice.middleware.service.http.openapi import answered
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.service.nlu_server import NluServer
@@ -68,7 +68,7 @@ class ParseBody(BaseModel):
     responses=answered(EXAMPLES["answer"], 501, 502, 504),
 )
 async def parse(
-    body: Annotated[ParseBody, Body(openapi_examples=EXAMPLES["requests"])], request: Request, engine: EngineOf
+    body: Annotated[ParseBody, Body(openapi_examples=EXAMPLES["requests"])], request: Request, whole: WholeEngine
 ) -> dict[str, Any]:
     """Parse data of the text as it came, with what was found under `grice`.
 
@@ -77,7 +77,10 @@ async def parse(
     broker posts them to `/v1/events`. If the analysis or the store fails, or the server fails on the rewritten text, the text as it
     came is what counts. Texts that start with `/` pass untouched. Rasa makes an empty intent of any answer but 200.
     """
-    _check_key(body, request, engine)
+    access: Access = request.app.state.access
+    given = (key_of(request.headers), body.token or "")
+    request.state.caller = await access.admit(given, address_of(request.scope), ("turns",))
+    engine = whole.of(request.state.caller)
     if engine.nlu is None:
         raise Refused(NOT_CONFIGURED)
     if body.text.startswith("/") or not _is_text(body.text):
@@ -92,12 +95,6 @@ async def parse(
             engine.metrics.failure(failure)
             analysis = replace(analysis, failures=(*analysis.failures, failure))
     return {**parsed, "grice": {**annotation(analysis, engine.settings.nlu_mode), "event_id": event_id}}
-
-
-def _check_key(body: ParseBody, request: Request, engine: Engine) -> None:
-    keys = engine.settings.api_keys
-    if keys and not is_known(body.token or "", keys) and not is_known(key_of(request.headers), keys):
-        raise Refused(REFUSED)
 
 
 def _is_text(text: str) -> bool:

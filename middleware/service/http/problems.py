@@ -22,6 +22,7 @@ from grice.models.errors import (
     NluError,
     NluLate,
     Overloaded,
+    QuotaExceeded,
     StoreError,
     StoreFull,
     shorten,
@@ -87,6 +88,7 @@ class Refused(Exception):
 
 _OF_ERROR: Mapping[type[GriceError], tuple[int, str, float | None]] = {
     InputError: (422, "invalid-value", None),
+    QuotaExceeded: (429, "quota-exceeded", 1),
     Overloaded: (429, "overloaded", 1),
     StoreFull: (409, "store-full", None),
     StoreError: (503, "store-unavailable", 1),

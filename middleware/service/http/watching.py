@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -12,6 +12,7 @@ from grice.middleware.capabilities.responses import RESPONSES
 from grice.middleware.events.event import MAX_NAME
 from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S
 from grice.middleware.service.engine import EngineOf
+from grice.middleware.service.http.keys import Access
 from grice.middleware.service.http.openapi import problems
 from grice.middleware.service.watch.alarms import order_of
 from grice.middleware.service.watch.watch import RateQuery
@@ -81,6 +82,7 @@ async def read_alarms(
 async def watch_live(
     query: Chosen,
     engine: EngineOf,
+    request: Request,
     last_event_id: Annotated[
         str | None, Header(max_length=50, description="The last alarm that came; only later ones follow.")
     ] = None,
@@ -90,9 +92,10 @@ async def watch_live(
 
     A caller that sets headers, such as `Authorization`, reads it with `fetch`: an `EventSource` cannot.
     """
-    engine.live.check_room()
+    access: Access = request.app.state.access
+    engine.live.check_room(engine.watch)
     return StreamingResponse(
-        engine.live.events(query, _place(last_event_id)),
+        engine.live.events(engine.watch, query, _place(last_event_id), lambda: access.still_admits(engine.key)),
         media_type="text/event-stream",
         headers={"cache-control": "no-store", "x-accel-buffering": "no"},
     )

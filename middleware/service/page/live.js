@@ -19,7 +19,7 @@ export async function follow(path, lastId, signal, { opened, event, lost }) {
       lost(new Problem(0, "The connection ended."), pause);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof Problem && (error.status === 401 || error.status === 422)) {
+      if (error instanceof Problem && [401, 403, 421, 422].includes(error.status)) {
         lost(error, null);
         return;
       }

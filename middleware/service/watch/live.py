@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from starlette.concurrency import run_in_threadpool
@@ -21,33 +21,32 @@ class LiveStreams:
     """Streams of events, one a caller. Closing it ends them all, so that the server can stop.
 
     Args:
-        watch: what there is to tell.
         every_s: seconds between two looks at the rates; where they are as before, a comment tells that the stream lives.
-        clients: callers at a time.
+        clients: callers of one tenant at a time.
     """
 
-    def __init__(self, watch: Watch, every_s: float, clients: int) -> None:
-        self._watch = watch
+    def __init__(self, every_s: float, clients: int) -> None:
         self._every_s = every_s
         self._clients = clients
         self._closing = False
-        self._waiting: set[asyncio.Event] = set()
+        self._waiting: dict[asyncio.Event, str] = {}
 
     @property
     def clients(self) -> int:
         """Callers now."""
         return len(self._waiting)
 
-    def check_room(self) -> None:
-        """Return if there is room for one more caller.
+    def check_room(self, watch: Watch) -> None:
+        """Return if there is room for one more caller of the tenant.
 
         Raises:
             Overloaded: there is none, or the service is stopping.
         """
         if self._closing:
             raise Overloaded("the service is stopping")
-        if self.clients >= self._clients:
-            raise Overloaded(f"{self.clients} callers watch already; allowed: {self._clients}; try again later", 10.0)
+        watching = sum(tenant == watch.tenant for tenant in self._waiting.values())
+        if watching >= self._clients:
+            raise Overloaded(f"{watching} callers watch already; allowed: {self._clients}; try again later", 10.0)
 
     def close(self) -> None:
         """End all streams; call it inside the event loop."""
@@ -55,38 +54,46 @@ class LiveStreams:
         for woken in self._waiting:
             woken.set()
 
-    async def events(self, query: RateQuery, after: str | None) -> AsyncIterator[str]:
-        """First the alarms after that place (None: all that are kept) and the rates, then whatever is new."""
-        with self._seat() as woken:
+    async def events(
+        self, watch: Watch, query: RateQuery, after: str | None, is_welcome: Callable[[], bool] = lambda: True
+    ) -> AsyncIterator[str]:
+        """First the alarms after that place (None: all that are kept) and the rates, then whatever is new.
+
+        Args:
+            watch: what there is to tell.
+            is_welcome: whether the caller may still have it; the stream ends where not.
+        """
+        with self._seat(watch) as woken:
             yield f"retry: {RETRY_MS}\n\n"
             told, due = "", 0.0
-            while not self._closing:
+            while not self._closing and is_welcome():
                 woken.clear()
-                for alarm in self._watch.alarms.after(after):
+                for alarm in watch.alarms.after(after):
                     after = alarm.place
                     yield _event("alarm", wire_alarm(alarm), alarm.place)
                 now = asyncio.get_running_loop().time()
                 if now >= due:
-                    news = await self._rates(query)
+                    news = await _rates(watch, query)
                     yield HEARTBEAT if news == told else news
                     told, due = news, now + self._every_s
                 await _within(woken, due - asyncio.get_running_loop().time())
 
     @contextmanager
-    def _seat(self) -> Iterator[asyncio.Event]:
+    def _seat(self, watch: Watch) -> Iterator[asyncio.Event]:
         woken, loop = asyncio.Event(), asyncio.get_running_loop()
-        self._waiting.add(woken)
+        self._waiting[woken] = watch.tenant
         try:
-            with self._watch.alarms.waking(lambda: loop.call_soon_threadsafe(woken.set)):
+            with watch.alarms.waking(lambda: loop.call_soon_threadsafe(woken.set)):
                 yield woken
         finally:
-            self._waiting.discard(woken)
+            del self._waiting[woken]
 
-    async def _rates(self, query: RateQuery) -> str:
-        try:
-            return _event("rates", wire_rates(await run_in_threadpool(self._watch.rates, query)))
-        except StoreError as error:
-            return f"event: unavailable\ndata: {error}\n\n"
+
+async def _rates(watch: Watch, query: RateQuery) -> str:
+    try:
+        return _event("rates", wire_rates(await run_in_threadpool(watch.rates, query)))
+    except StoreError as error:
+        return f"event: unavailable\ndata: {error}\n\n"
 
 
 async def _within(woken: asyncio.Event, seconds: float) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from grice.middleware.access import DEFAULT_TENANT, owned
 from grice.middleware.alerts import AlertSettings, open_alerts
 from grice.middleware.monitor import ScoredResponse
 from grice.middleware.monitor.metrics import MonitorMetrics
@@ -48,10 +50,14 @@ class Rates:
 
 
 class Watch:
-    """Records scored responses. With Redis all services and workers of one Redis record together.
+    """Records scored responses of a tenant. With Redis all services and workers of one Redis record together.
 
     Args:
         alerts: how alerts are raised; None: none are.
+
+    Attributes:
+        tenant: whose responses; `of` gives the watch of another.
+        alarms: its recent ones.
 
     Raises:
         MissingExtra: redis-py, or what the webhook of alerts needs, is not installed.
@@ -59,8 +65,11 @@ class Watch:
     """
 
     def __init__(self, settings: ServiceSettings, metrics: MonitorMetrics, alerts: AlertSettings | None = None) -> None:
+        self.tenant = DEFAULT_TENANT
         self.alarms = Alarms(settings.alarms_kept)
         self.metrics = metrics
+        self._alarms = {DEFAULT_TENANT: self.alarms}
+        self._kept = settings.alarms_kept
         self._rates: RateStore = open_rates(settings)
         self._stream = _open_stream(settings)
         shared = settings.redis_url if settings.store == "redis" else ""
@@ -68,12 +77,18 @@ class Watch:
         self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._lock = threading.Lock()
 
+    def of(self, tenant: str) -> Watch:
+        """The watch of another tenant: other rates, other alarms."""
+        other = copy.copy(self)
+        other.tenant, other.alarms = tenant, self._alarms_of(tenant)
+        return other
+
     def start(self) -> None:
         """Begin to check for alerts, and to follow the stream of results, if there is one."""
         if self._alerts is not None:
             self._alerts.start()
         if self._stream is not None:
-            self._stream.follow(self.alarms.add_at)
+            self._stream.follow(self._take)
 
     def close(self) -> None:
         """Tell the alerts that wait, and give connections back."""
@@ -84,8 +99,8 @@ class Watch:
             self._stream.close()
 
     def record(self, responses: Sequence[ScoredResponse]) -> StageFailure | None:
-        """Count responses that were not counted before; what failed. A failure of the store stops nothing."""
-        new = [response for response in responses if self._is_new(response)]
+        """Count responses of the tenant that were not counted before; what failed. A failure of the store stops nothing."""
+        new = [replace(response, tenant=self.tenant) for response in responses if self._is_new(response)]
         for response in new:
             self.metrics.response(response)
             record_evaluation(response)
@@ -109,16 +124,27 @@ class Watch:
             InputError: the window is too short or too long.
             StoreError: they cannot be read.
         """
-        found = self._rates.rates(query.window_s, None, query.bot_version, query.channel)
-        groups = self._rates.rates(query.window_s, by=("bot_version", "channel"))
+        mine = self._rates.of(self.tenant)
+        found = mine.rates(query.window_s, None, query.bot_version, query.channel)
+        groups = mine.rates(query.window_s, by=("bot_version", "channel"))
         versions = sorted({rate.bot_version for rate in groups if rate.bot_version is not None})
         channels = sorted({rate.channel for rate in groups if rate.channel is not None})
         return Rates(query, tuple(found), tuple(versions), tuple(channels))
 
+    def _alarms_of(self, tenant: str) -> Alarms:
+        with self._lock:
+            return self._alarms.setdefault(tenant, Alarms(self._kept))
+
+    def _take(self, places: Sequence[str], responses: Sequence[ScoredResponse]) -> None:
+        """What the stream of results has, of whatever tenant."""
+        for tenant in dict.fromkeys(response.tenant for response in responses):
+            theirs = [each for each in zip(places, responses, strict=True) if each[1].tenant == tenant]
+            self._alarms_of(tenant).add_at([place for place, _ in theirs], [response for _, response in theirs])
+
     def _is_new(self, response: ScoredResponse) -> bool:
         if not response.dialogue_id:  # an event's id is unique within its dialogue only
             return True
-        name = (response.dialogue_id, response.event_id)
+        name = (owned(self.tenant, response.dialogue_id), response.event_id)
         with self._lock:
             if name in self._seen:
                 return False

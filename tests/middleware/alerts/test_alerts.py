@@ -291,6 +291,22 @@ def test_the_watch_outlives_every_failure(caplog: pytest.LogCaptureFixture) -> N
     assert "secret" not in caplog.text
 
 
+def test_each_tenant_fires_by_itself(firing: FiringStore) -> None:
+    watched = Watched(firing, OFTEN)
+    watched.rates.add(several("Red", 90, 100, tenant="acme"))
+    watched.rates.add(several("Red", 0, 900))
+    assert watched.check(NOON) == [("often", "Red", "firing")]
+    assert watched.told[0].tenant == "acme"
+    assert watched.told[0].summary.startswith("often: Red is firing, tenant acme: in 90.0% of 100 responses")
+    assert json.loads(watched.told[0].to_json())["tenant"] == "acme"
+    watched.rates.add(several("Red", 900, 900, at=NOON + 60))
+    assert watched.check(NOON + 60) == [("often", "Red", "firing")]
+    assert [alert.tenant for alert in watched.told] == ["acme", "default"]
+    assert watched.check(NOON + 2 * HOUR) == [("often", "Red", "resolved"), ("often", "Red", "resolved")]
+    assert {alert.tenant for alert in watched.told[2:]} == {"acme", "default"}
+    assert firing.all() == {}
+
+
 def test_an_alert_as_json() -> None:
     watched = Watched(MemoryFiring(), OFTEN)
     watched.rates.add(several("Red", 90, 100))

@@ -75,8 +75,8 @@ def test_a_failure_inside_the_service_comes_with_the_turn(service_url: str) -> N
 
 
 def test_keys_are_sent_and_not_shown() -> None:
-    with real_service(ServiceSettings(api_keys=("sesame",))) as url:
-        assert Remote(TURNS, patient(url, "sesame")).predict([PLAIN])[0].failures == ()
+    with real_service(ServiceSettings(api_keys=("open-sesame-open",))) as url:
+        assert Remote(TURNS, patient(url, "open-sesame-open")).predict([PLAIN])[0].failures == ()
         service = patient(url, "wrong-key")
         (failure,) = Remote(TURNS, service).predict([PLAIN])[0].failures
     assert failure.stage == "service"

@@ -85,9 +85,9 @@ def test_a_model_that_fails_in_the_service_is_an_error(client: httpx.Client) -> 
 
 
 def test_keys_are_sent() -> None:
-    app = create_app(fakes(responses=fake_monitor()), ServiceSettings(api_keys=("sesame",)))
+    app = create_app(fakes(responses=fake_monitor()), ServiceSettings(api_keys=("open-sesame-open",)))
     with serving(app) as client:
-        assert len(RemoteMonitor(patient(str(client.base_url), "sesame")).predict([FINE])) == 1
+        assert len(RemoteMonitor(patient(str(client.base_url), "open-sesame-open")).predict([FINE])) == 1
         with pytest.raises(ServiceError, match="401"):
             RemoteMonitor(patient(str(client.base_url), "wrong")).predict([FINE])
 

@@ -32,9 +32,9 @@ def rest(url: str, spool: Path, **changes: Any) -> Delivery:
 
 def test_the_service_keeps_what_is_posted(spool: Path) -> None:
     store = MemoryStore()
-    settings = ServiceSettings(api_keys=("key",))
+    settings = ServiceSettings(api_keys=("key-of-this-test",))
     with serving(create_app(fakes(), settings, store)) as client:
-        delivery = rest(f"{client.base_url}", spool, api_key="key")
+        delivery = rest(f"{client.base_url}", spool, api_key="key-of-this-test")
         for number in range(150):
             delivery.put(event(number, dialogue_id=f"d{number % 3}"))
         delivery.close()
@@ -71,13 +71,13 @@ def test_retries_keep_each_turn_once(spool: Path) -> None:
 
 def test_a_wrong_key_is_no_reason_to_throw_events_away(spool: Path, caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
-    with serving(create_app(fakes(), ServiceSettings(api_keys=("key",)), store)) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("key-of-this-test",)), store)) as client:
         delivery = rest(f"{client.base_url}", spool, api_key="other", close_ms=300)
         delivery.put(event(0))
         eventually(lambda: "is api_key one of its keys" in caplog.text)
         delivery.close()
         assert store.read("d") == ()
-        delivery = rest(f"{client.base_url}", spool, api_key="key")
+        delivery = rest(f"{client.base_url}", spool, api_key="key-of-this-test")
         eventually(lambda: len(store.read("d")) == 1)
         delivery.close()
 

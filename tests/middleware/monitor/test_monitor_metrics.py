@@ -57,7 +57,30 @@ def test_versions_and_channels_are_bounded(metrics: MonitorMetrics, value: Value
         if "bot_version" in sample.labels
     }
     assert len(found) == MAX_NAMES + 1
-    assert value("grice_responses_total", bot_version="other", channel="rest") == 10
+    assert value("grice_responses_total", bot_version="other", channel="other") == 10
+
+
+def test_pairs_are_bounded_together_and_long_names_cut(metrics: MonitorMetrics) -> None:
+    """Whatever names 3,000 responses bring in: at most a megabyte is shown."""
+    for number in range(3000):
+        metrics.response(scored(bot_version=f"{number % 60}" + "\U0001f600" * 196, channel=f"{number % 50}" + "é" * 198))
+    shown = generate_latest(metrics.registry)
+    assert len(shown) < 1_000_000
+    pairs = {
+        (sample.labels["bot_version"], sample.labels["channel"])
+        for metric in metrics.registry.collect()
+        for sample in metric.samples
+        if "bot_version" in sample.labels
+    }
+    assert len(pairs) == MAX_NAMES + 1
+
+
+def test_names_of_other_tenants_are_not_shown(metrics: MonitorMetrics, value: Value) -> None:
+    metrics.response(scored(bot_version="theirs", channel="theirs", tenant="acme"))
+    metrics.response(scored(bot_version="ours", channel="rest"))
+    assert b"theirs" not in generate_latest(metrics.registry)
+    assert value("grice_responses_total", bot_version="other", channel="other") == 1
+    assert value("grice_responses_total", bot_version="ours", channel="rest") == 1
 
 
 def test_the_judge(metrics: MonitorMetrics, value: Value) -> None:

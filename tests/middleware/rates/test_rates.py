@@ -254,3 +254,23 @@ def test_names_that_stay_away_make_place() -> None:
     names = BoundedNames(2, forget_after_s=100)
     assert [names.of("a", 0), names.of("b", 50), names.of("a", 90), names.of("c", 150)] == ["a", "b", "a", "other"]
     assert [names.of("c", 151), names.of("b", 152), names.of("a", 153)] == ["c", "other", "a"]
+
+
+def test_each_tenant_has_its_own(rates: RateStore) -> None:
+    rates.add([scored("Red", bot_version="1"), *several("Red", 1, 4, tenant="acme", bot_version="2")])
+    rates.add(several("Red", 0, 2, tenant="beta"))
+    found = {tenant: of(rates.of(tenant).rates(HOUR, NOON), "Red") for tenant in ("default", "acme", "beta", "nobody")}
+    assert {tenant: (each.shown, each.scored) for tenant, each in found.items()} == {
+        "default": (1, 1),
+        "acme": (1, 4),
+        "beta": (0, 2),
+        "nobody": (0, 0),
+    }
+    assert {rate.bot_version for rate in rates.of("acme").rates(HOUR, NOON, by=("bot_version",))} == {"2"}
+    assert rates.tenants() == rates.of("acme").tenants() == ["acme", "beta"]
+
+
+def test_a_tenant_takes_no_names_of_others(rates: RateStore) -> None:
+    rates.add([scored(bot_version=f"v{number}", tenant="acme") for number in range(MAX_VERSIONS + 5)])
+    rates.add([scored(bot_version="mine")])
+    assert {rate.bot_version for rate in rates.rates(HOUR, NOON, by=("bot_version",))} == {"mine"}

@@ -130,3 +130,20 @@ def test_names_that_can_be_used(name: str) -> None:
 def test_names_that_cannot(name: object) -> None:
     with pytest.raises(InputError, match="schema_id: got"):
         check_schema_id(name)
+
+
+def test_each_tenant_has_its_own(make: Make) -> None:
+    store = make()
+    one, other = store.of("acme"), store.of("beta")
+    store.put("a", KAYAKS)
+    one.put("a", BOATS)
+    assert [each.read("a") for each in (store, one, other)] == [KAYAKS, BOATS, None]
+    assert [list(each.fingerprints().values()) for each in (store, one, other)] == [[KAYAKS.fingerprint], [BOATS.fingerprint], []]
+    for name in "bc":
+        one.put(name, BOATS)
+    with pytest.raises(StoreFull):
+        one.put("d", BOATS)
+    store.put("d", KAYAKS)
+    assert not other.delete("a")
+    assert one.of("acme").delete("a")
+    assert one.of("default").read("a") == KAYAKS

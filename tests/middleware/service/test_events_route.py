@@ -134,9 +134,9 @@ def test_events_are_counted(client: httpx.Client) -> None:
 
 
 def test_an_api_key_is_asked_for() -> None:
-    with serving(create_app(fakes(), ServiceSettings(api_keys=("key",)))) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("key-of-this-test",)))) as client:
         assert client.post("/v1/events", json=event()).status_code == 401
-        assert client.post("/v1/events", json=event(), headers={"authorization": "Bearer key"}).status_code == 200
+        assert client.post("/v1/events", json=event(), headers={"authorization": "Bearer key-of-this-test"}).status_code == 200
 
 
 def stream_of(server: RedisServer) -> list[DialogueEvent]:

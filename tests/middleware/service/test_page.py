@@ -221,7 +221,7 @@ def test_nothing_is_loaded_from_elsewhere(page: Browser, client: httpx.Client) -
 
 
 def test_a_key_is_asked_for_and_stays_in_memory(browser: Browser) -> None:
-    settings = ServiceSettings(live_every_s=0.1, api_keys=("sesame",))
+    settings = ServiceSettings(live_every_s=0.1, api_keys=("open-sesame-open",))
     with serving(create_app(fakes(responses=fake_monitor()), settings)) as client:
         browser.open(f"{client.base_url}/")
         browser.wait_for("#connection", "Waiting for the API key.")
@@ -229,15 +229,15 @@ def test_a_key_is_asked_for_and_stays_in_memory(browser: Browser) -> None:
         field.send_keys("wrong", Keys.ENTER)
         browser.wait_for("#key-error", "does not know this key")
         field.clear()
-        field.send_keys("sesame", Keys.ENTER)
+        field.send_keys("open-sesame-open", Keys.ENTER)
         browser.wait_for("#connection", "Connected.")
         assert not browser.find("#key").is_displayed()
         analyse(browser, CLASH)
         browser.wait_for("#status", "4 turns analysed.")
-        client.post("/v1/responses", json={"text": "That is Ign."}, headers={"authorization": "Bearer sesame"})
+        client.post("/v1/responses", json={"text": "That is Ign."}, headers={"authorization": "Bearer open-sesame-open"})
         browser.wait_for("#alarms", "That is Ign.")
         names = browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
-        assert not [name for name in [*names, browser.driver.current_url] if "sesame" in name]
+        assert not [name for name in [*names, browser.driver.current_url] if "open-sesame-open" in name]
         assert browser.run("return localStorage.length + sessionStorage.length + document.cookie.length") == 0
         browser.open("about:blank")
     assert all("401" in problem for problem in browser.problems())

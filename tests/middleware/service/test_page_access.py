@@ -175,5 +175,5 @@ def test_the_page_can_be_left_out() -> None:
 
 
 def test_the_page_itself_needs_no_key() -> None:
-    with serving(create_app(fakes(), ServiceSettings(api_keys=("sesame",)))) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("open-sesame-open",)))) as client:
         assert [client.get(path).status_code for path in ("/", "/page/main.js", "/v1/alarms")] == [200, 200, 401]

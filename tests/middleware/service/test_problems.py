@@ -155,18 +155,18 @@ def test_a_caller_that_leaves_is_dropped() -> None:
 
 
 def test_api_keys() -> None:
-    app = create_app(fakes(), ServiceSettings(api_keys=("first-key", "second-key")))
+    app = create_app(fakes(), ServiceSettings(api_keys=("first-key-of-two", "second-key-of-two")))
     with serving(app) as client:
         for headers in (
             {},
             {"authorization": "Bearer third"},
-            {"authorization": "first-key"},
-            {"authorization": "Basic first-key"},
+            {"authorization": "first-key-of-two"},
+            {"authorization": "Basic first-key-of-two"},
         ):
             for response in (client.post("/v1/turns", content=b"{", headers=headers), client.get("/v1/models", headers=headers)):
                 problem(response, 401, "unauthorized")
                 assert response.headers["www-authenticate"] == "Bearer"
-        for key in ("first-key", "second-key"):
+        for key in ("first-key-of-two", "second-key-of-two"):
             headers = {"authorization": f"Bearer {key}"}
             assert client.post("/v1/turns", json={"text": "a"}, headers=headers).status_code == 200
         assert client.get("/health/ready").status_code == 200

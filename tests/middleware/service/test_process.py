@@ -106,10 +106,10 @@ def test_a_stream_that_is_read_does_not_keep_the_process(tmp_path: Path) -> None
 def test_flags_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRICE_PORT", "9001")
     monkeypatch.setenv("GRICE_BATCH_SIZE", "3")
-    monkeypatch.setenv("GRICE_API_KEYS", "one, two,")
+    monkeypatch.setenv("GRICE_API_KEYS", "the-first-of-two-keys, the-second-of-two-keys,")
     args = parsed("--port", "9002", "--mode", "replace", "--threads", "2")
     service, pipeline = from_options(ServiceSettings, args), from_options(PipelineSettings, args)
-    assert (service.port, service.batch_size, service.api_keys) == (9002, 3, ("one", "two"))
+    assert (service.port, service.batch_size, service.api_keys) == (9002, 3, ("the-first-of-two-keys", "the-second-of-two-keys"))
     assert (pipeline.mode, pipeline.threads) == ("replace", 2)
 
 
@@ -162,7 +162,7 @@ def test_keys_and_passwords_are_not_printed() -> None:
     urls = ("--redis-url", "redis://user:hidden@localhost", "--nlu-url", "http://user:hidden@localhost:5005")
     service = from_options(ServiceSettings, parsed(*urls))
     assert service.nlu_url.endswith(":5005")
-    assert "hidden" not in repr(dataclasses.replace(service, nlu_token="hidden", api_keys=("hidden",)))
+    assert "hidden" not in repr(dataclasses.replace(service, nlu_token="hidden", api_keys=("hidden-hidden-hidden",)))
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:

@@ -137,10 +137,10 @@ def test_the_same_limits_as_elsewhere(client: httpx.Client) -> None:
 
 
 def test_keys_are_asked_for() -> None:
-    with serving(create_app(fakes(), ServiceSettings(api_keys=("sesame",)))) as client:
+    with serving(create_app(fakes(), ServiceSettings(api_keys=("open-sesame-open",)))) as client:
         for method, path in (("GET", ""), ("PUT", "/a"), ("GET", "/a"), ("DELETE", "/a")):
             problem(client.request(method, f"/v1/schemas{path}"), 401, "unauthorized")
-        assert client.get("/v1/schemas", headers={"authorization": "Bearer sesame"}).status_code == 200
+        assert client.get("/v1/schemas", headers={"authorization": "Bearer open-sesame-open"}).status_code == 200
 
 
 def test_a_redis_that_is_down(redis_server: RedisServer) -> None:

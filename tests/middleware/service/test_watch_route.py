@@ -209,10 +209,10 @@ def _read_to_the_end(client: httpx.Client) -> bool:
 
 
 def test_keys_are_asked_for() -> None:
-    with serving(application(api_keys=("sesame",))) as client:
+    with serving(application(api_keys=("open-sesame-open",))) as client:
         for path in ("/v1/rates", "/v1/alarms", "/v1/live", "/v1/behaviors"):
             assert client.get(path).status_code == 401
-        client.headers["authorization"] = "Bearer sesame"
+        client.headers["authorization"] = "Bearer open-sesame-open"
         with watching(client) as events:
             events.until("rates")
 

@@ -309,3 +309,36 @@ def test_redis_holding_something_else_is_an_error(redis_server: RedisServer) -> 
 def test_a_redis_url_of_another_kind_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"redis_url: got 'http'; allowed: a URL that starts with redis://"):
         RedisStore("http://user:secret@example.org")
+
+
+def test_each_tenant_has_its_own(make: Make) -> None:
+    store = make()
+    one, other = store.of("acme"), store.of("beta")
+    for each, text in ((store, "Mine."), (one, "One's."), (other, "The other's.")):
+        assert each.append("a", [Turn("user", text)], once="e1")
+        assert not each.append("a", [Turn("user", text)], once="e1")
+    assert [each.read("a")[0].text for each in (store, one, other)] == ["Mine.", "One's.", "The other's."]
+    assert store.of("acme").read("a") == one.of("acme").read("a") == one.read("a")
+    assert one.of("default").read("a") == store.of("default").read("a") == store.read("a")
+    assert one.expire("a", 0)
+    assert other.delete("a")
+    assert not other.delete("a")
+    assert [len(each.read("a")) for each in (store, one, other)] == [1, 0, 0]
+
+
+def test_what_was_kept_before_there_were_tenants_is_found(redis_server: RedisServer) -> None:
+    with redis_server.client() as redis:
+        redis.rpush("grice:dialogue:a", '["user", "From before."]')
+    store = RedisStore(redis_server.url)
+    assert store.read("a") == store.of("default").read("a") == (Turn("user", "From before."),)
+    assert store.of("acme").read("a") == ()
+    store.close()
+
+
+def test_a_tenant_that_fills_the_memory_takes_no_place_of_others() -> None:
+    store = MemoryStore(max_dialogues=2)
+    store.append("a", [HELLO])
+    for number in range(10):
+        store.of("acme").append(str(number), [HELLO])
+    assert store.read("a") == (HELLO,)
+    assert store.of("acme").read("7") == ()

@@ -95,6 +95,11 @@ def test_an_event_for_each_behaviour(events: Events) -> None:
     assert events.of("Emp")["gen_ai.evaluation.score.label"] == "not_shown"
 
 
+def test_an_event_names_its_tenant_if_it_is_not_the_default_one(events: Events) -> None:
+    record_evaluation(scored("Red", tenant="acme"), events.provider)
+    assert {record.attributes["grice.tenant"] for record in events.records} == {"acme"}
+
+
 def test_no_event_holds_a_text(events: Events) -> None:
     response = scored("Red", evidence={"Red": "Another secret."}, failures=(StageFailure("judge", "JudgeError", "a secret"),))
     record_evaluation(response, events.provider)
