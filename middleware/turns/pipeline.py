@@ -98,7 +98,7 @@ class Pipeline:
             ModelError: the shipped reader cannot be loaded.
         """
         reader = self._reader or load_meaning_reader(runtime=self.settings.runtime)
-        return MenuRewriter(reader, self.settings.indirect_from)
+        return MenuRewriter(reader, self.settings.indirect_from, self.settings.clarify_from)
 
     def predict(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> list[TurnAnalysis]:
         """Analyse the last turn of each dialogue, in order; a dialogue with its bot's menu is a `MeaningQuestion`.
@@ -171,7 +171,8 @@ class Pipeline:
         unchanged = _letters(found.text) == _letters(turn.text)
         if not found.text or unchanged:
             reason: Reason = "unchanged" if found.text else found.reason
-            return TurnAnalysis(turn.text, turn.text, "pass", reason, meaning=found.meaning)
+            decision: Decision = "pass" if found.question is None else "clarify"
+            return TurnAnalysis(turn.text, turn.text, decision, reason, meaning=found.meaning, clarification=found.question)
         text = found.text if self.settings.mode == "replace" else appended(turn.text, found.text)
         rewrite = Rewrite(found.text, found.meaning.confidence, 0)
         return TurnAnalysis(turn.text, text, "rewrite", found.reason, rewrite=rewrite, meaning=found.meaning)
