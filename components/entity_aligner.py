@@ -12,14 +12,15 @@ from rasa.engine.recipes.default_recipe import DefaultV1Recipe
 from rasa.engine.storage.resource import Resource
 from rasa.engine.storage.storage import ModelStorage
 from rasa.nlu.tokenizers.whitespace_tokenizer import WhitespaceTokenizer
-from rasa.shared.nlu.constants import ENTITIES, TEXT, TEXT_TOKENS
+from rasa.shared.nlu.constants import ENTITIES, INTENT, PREDICTED_CONFIDENCE_KEY, TEXT, TEXT_TOKENS
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
 from grice.components.blending import blend, is_second_reading
-from grice.components.message_record import failure_of, put, record_of
+from grice.components.message_record import SURE_NLU, failure_of, put, record_of
 from grice.components.settings import refuse_keys
 from grice.middleware.turns.entity_alignment import IMPLIED, align_entities
+from grice.middleware.turns.parse_data import without_question
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.ENTITY_EXTRACTOR, is_trainable=True)
 class EntityAligner(GraphComponent):
     """Moves entities that were found in a rewrite to where the user's own text supports them; blends two readings into one.
+
+    A question that the rewriter has for the user is taken back where the NLU is sure of its intent.
 
     List it after the last entity extractor and intent classifier; a `FallbackClassifier` goes behind it. Takes no keys.
 
@@ -62,6 +65,8 @@ class EntityAligner(GraphComponent):
             else:
                 self._guarded(message, self._align)
                 kept.append(message)
+        for message in kept:
+            self._guarded(message, settle)
         return kept
 
     def _guarded(self, message: Message, work: Callable[[Message], None]) -> None:
@@ -89,3 +94,11 @@ class EntityAligner(GraphComponent):
             message.set(ENTITIES, entities, add_to_output=True)
         if message.get(TEXT_TOKENS):
             message.set(TEXT_TOKENS, self._tokenizer.tokenize(message, TEXT))
+
+
+def settle(message: Message) -> None:
+    """Take the question to the user back where the NLU is sure of its intent."""
+    sure = message.get(SURE_NLU)
+    confidence = float((message.get(INTENT) or {}).get(PREDICTED_CONFIDENCE_KEY) or 0.0)
+    if sure is not None and confidence >= sure:
+        put(message, without_question(record_of(message)))

@@ -117,6 +117,15 @@ class Pipeline:
         self._replace_refused([turn for turn in indirect if turn.findings])
         return [self._analysis(turn) for turn in turns]
 
+    def prepare(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> None:
+        """Analyse them and forget the result, with menus however long it takes: the vectors of a menu are kept then.
+
+        Raises:
+            GriceError: the reader of meaning cannot be loaded or fails.
+        """
+        self.menu_rewriter.predict([each for each in dialogues if isinstance(each, MeaningQuestion)])
+        self.predict([each for each in dialogues if isinstance(each, Dialogue)])
+
     def _read(self, turns: Sequence[tuple[_Turn, MeaningQuestion]]) -> None:
         if turns:
             for turn, found in self._ask_each("meaning", self.menu_rewriter.predict, turns):
