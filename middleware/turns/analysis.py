@@ -20,6 +20,7 @@ Reason = Literal[
     "uncertain",  # pass or clarify: the rewriter was not confident; with a menu: no sentence was read as what the turn means
     "unknown",  # pass or clarify: with a menu: the reader does not know what the turn means
     "not_on_menu",  # pass: with a menu: it means nothing that is on it
+    "out_of_scope",  # pass: no turn that the models can read: another language or script, code, a command, too long a text
     "failed",  # pass: a stage failed or was late
     "not_text",  # pass: the text cannot be analysed (blank, too long, not valid Unicode)
 ]
@@ -31,12 +32,12 @@ class Finding:
 
     Attributes:
         kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation`.
-        what: number, time, date, price, name, quoted or negation.
+        what: number, time, date, price, name, quoted, negation or agreement (a yes for a hesitation or a condition).
         value: the value as it is written.
     """
 
     kind: Literal["added", "dropped", "negation"]
-    what: Literal["number", "time", "date", "price", "name", "quoted", "negation"]
+    what: Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement"]
     value: str
 
 

@@ -17,6 +17,7 @@ from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
+from grice.middleware.turns.scope import is_out_of_scope
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
@@ -48,6 +49,10 @@ class _Turn:
     @property
     def text(self) -> str:
         return self.dialogue.last.text
+
+    @cached_property
+    def out_of_scope(self) -> bool:
+        return is_out_of_scope(self.text)
 
 
 class Pipeline:
@@ -109,8 +114,9 @@ class Pipeline:
         """
         _check(dialogues)
         turns = [_Turn(each.dialogue, each) if isinstance(each, MeaningQuestion) else _Turn(each) for each in dialogues]
-        self._read([(turn, turn.asked) for turn in turns if turn.asked is not None])
-        self._score([turn for turn in turns if turn.asked is None])
+        readable = [turn for turn in turns if not turn.out_of_scope]
+        self._read([(turn, turn.asked) for turn in readable if turn.asked is not None])
+        self._score([turn for turn in readable if turn.asked is None])
         indirect = [turn for turn in turns if self._is_indirect(turn)]
         self._rewrite(indirect)
         self._guard(indirect)
@@ -188,6 +194,8 @@ class Pipeline:
 
     def _decide(self, turn: _Turn) -> tuple[Decision, Reason]:
         score, rewrite = turn.directness, turn.rewrite
+        if turn.out_of_scope:
+            return "pass", "out_of_scope"
         if turn.failure is not None or score is None:
             return "pass", "failed"
         if score.score >= self.settings.direct_from:

@@ -43,7 +43,8 @@ class WireFinding(Wire):
 
     kind: Annotated[Literal["added", "dropped", "negation"], Field(description="Brought in, lost, or flipped by the rewrite.")]
     what: Annotated[
-        Literal["number", "time", "date", "price", "name", "quoted", "negation"], Field(description="What kind of value.")
+        Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement"],
+        Field(description="What kind of value."),
     ]
     value: Annotated[str, Field(description="The value as it is written.")]
 
