@@ -15,5 +15,5 @@ _AS_USER = re.compile(
 
 def still_the_bot(response: str, softer: str) -> bool:
     """Whether `softer` may stand for the bot's `response`."""
-    asks = "?" in response, "?" in softer
-    return asks[0] == asks[1] and len(_AS_USER.findall(softer)) <= len(_AS_USER.findall(response))
+    asks_still = "?" in softer or "?" not in response
+    return asks_still and len(_AS_USER.findall(softer)) <= len(_AS_USER.findall(response))

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from grice.middleware.responses.checks import ResponseChecks
-from grice.middleware.responses.softening import still_the_bot
 from grice.middleware.responses.settings import ResponseSettings
+from grice.middleware.responses.softening import still_the_bot
 from grice.models import Behaviors, Dialogue, Rewrite, Turn
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS
