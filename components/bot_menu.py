@@ -53,7 +53,7 @@ def read_menu(storage: ModelStorage, resource: Resource) -> BotMenu | None:
             training: dict[str, Any] = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
     except (ValueError, FileNotFoundError):
         return None
-    domain = _domain(storage)
+    domain = read_domain(storage)
     return BotMenu(schema_of_rasa(domain, **training), mappings_of_rasa(domain, training["examples"]))
 
 
@@ -69,7 +69,8 @@ def training_content(data: TrainingData) -> dict[str, Any]:
     return {"examples": examples, "synonyms": synonyms, "lookups": lookups}
 
 
-def _domain(storage: ModelStorage) -> dict[str, Any]:
+def read_domain(storage: ModelStorage) -> dict[str, Any]:
+    """The domain that a model was trained with; empty where it has none."""
     try:
         with storage.read_from(DOMAIN) as folder:
             domain: dict[str, Any] = Domain.from_path(folder).as_dict()

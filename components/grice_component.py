@@ -71,16 +71,25 @@ class GriceComponent(GraphComponent):
         Raises:
             InvalidConfigException: a key or a value is not allowed.
         """
+        settings, chosen = cls.check(config)
+        component = cls(settings, execution_context.graph_schema, chosen)
+        component.storage, component.resource = model_storage, resource
+        return component
+
+    @classmethod
+    def check(cls, config: Mapping[str, Any]) -> tuple[ComponentSettings, Any]:
+        """The settings that a configuration gives, and those of no other component.
+
+        Raises:
+            InvalidConfigException: a key or a value is not allowed.
+        """
         own = [each.name for each in fields(cls.own)] if cls.own is not None else []
         settings = read_settings(cls.__name__, config, cls.keys, own)
         given = {key: config[key] for key in own if key in config}
         try:
-            chosen = None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
+            return settings, None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
         except GriceError as error:
             raise InvalidConfigException(f"{cls.__name__}: {error}") from error
-        component = cls(settings, execution_context.graph_schema, chosen)
-        component.storage, component.resource = model_storage, resource
-        return component
 
     @classmethod
     def load(

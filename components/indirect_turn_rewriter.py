@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from grice.components.blending import second_reading
 from grice.components.bot_menu import keep_menu, read_menu
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import is_said
+from grice.components.menu_fit import tell_misread
 from grice.components.message_record import SURE_NLU, Record, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
@@ -27,6 +29,8 @@ from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.protocols import Predicts
 from grice.models.schema import BotSchema
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,8 @@ class IndirectTurnRewriter(GriceComponent):
         if self.chosen.menu:
             keep_menu(self.storage, self.resource, training_data)
         self.get_ready(use=self.settings.backend == ONNX)
+        if self.menu is not None and self.settings.backend == ONNX:
+            tell_misread(self.model, self.menu, type(self).__name__)
         return Checked()
 
     def load_models(self) -> None:
@@ -117,6 +123,8 @@ class IndirectTurnRewriter(GriceComponent):
             analysis = replace(analysis, text=text, decision="pass", reason="refused")
         record = self._record(message, analysis)
         put(message, record)
+        read = None if analysis.meaning is None else f"{analysis.meaning.kind} {analysis.meaning.meaning}".strip()
+        log.info("turn: %s (%s), read as %s; texts are under `grice` of the parse data", analysis.decision, analysis.reason, read)
         message.set(SURE_NLU, self.chosen.sure_nlu)
         if self.settings.mode != "blend" and record["text"] != text:
             message.set(TEXT, record["text"], add_to_output=True)
