@@ -78,8 +78,8 @@ class IndirectTurnRewriter(GriceComponent):
 
     keys: ClassVar = {
         ONNX: (
-            *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "clarify_from", "clarify_below", "min_confidence"),
-            *("deadline_ms", "directness_model", "rewriter_model", *RUNTIME_KEYS),
+            *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "clarify_from", "clarify_below"),
+            *("verified_from", "min_confidence", "deadline_ms", "directness_model", "rewriter_model", *RUNTIME_KEYS),
         ),
         HTTP: ("mode", "menu", "sure_nlu", *REMOTE_KEYS),
     }

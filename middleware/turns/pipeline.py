@@ -18,6 +18,7 @@ from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, St
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
 from grice.middleware.turns.scope import is_out_of_scope
+from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
@@ -30,6 +31,8 @@ Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 STAGE_THREADS = 4
+MOST_VERIFIED = 2
+"""Other candidates of a refused rewrite that are verified."""
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +66,8 @@ class Pipeline:
     turn that breaks a model does not take the others of its batch with it.
 
     A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader` the
-    shipped one is loaded when the first such turn comes.
+    shipped one is loaded when the first such turn comes. With a `reader` a turn without a menu is read against its rewrite, and the
+    rewriter's own confidence decides nothing.
     """
 
     def __init__(
@@ -93,7 +97,13 @@ class Pipeline:
             load_directness_scorer(chosen.directness_model, runtime=chosen.runtime),
             load_rewriter(chosen.rewriter_model, runtime=chosen.runtime),
             chosen,
+            reader=load_meaning_reader(runtime=chosen.runtime) if chosen.verified_from else None,
         )
+
+    @cached_property
+    def verifier(self) -> RewriteVerifier | None:
+        """Verifies rewrites of turns without a menu; None where no reader was given, or the settings want none."""
+        return None if self._reader is None or not self.settings.verified_from else RewriteVerifier(self._reader)
 
     @cached_property
     def menu_rewriter(self) -> MenuRewriter:
@@ -120,6 +130,7 @@ class Pipeline:
         indirect = [turn for turn in turns if self._is_indirect(turn)]
         self._rewrite(indirect)
         self._guard(indirect)
+        self._verify([turn for turn in indirect if not turn.findings])
         self._replace_refused([turn for turn in indirect if turn.findings])
         return [self._analysis(turn) for turn in turns]
 
@@ -156,14 +167,32 @@ class Pipeline:
             for turn, rewrite in checked:
                 turn.findings = self._findings(turn, rewrite)
 
+    def _verify(self, turns: Sequence[_Turn]) -> None:
+        """Ask the reader of meaning about every rewrite that the guard supports, unless it is the turn as it was."""
+        if self.verifier is None:
+            return
+        offered = [
+            (turn, OfferedRewrite(turn.dialogue, turn.rewrite.text))
+            for turn in turns
+            if turn.rewrite is not None and turn.failure is None and _letters(turn.rewrite.text) not in ("", _letters(turn.text))
+        ]
+        for turn, verdict in self._ask_each("meaning", self.verifier.predict, offered):
+            if turn.rewrite is not None and (verdict.is_contrary or verdict.share < self.settings.verified_from):
+                turn.findings = (Finding("added", "meaning", turn.rewrite.text),)
+
     def _replace_refused(self, turns: Sequence[_Turn]) -> None:
         """Give each turn the first of the rewriter's other candidates that the guard supports; without one it stays refused."""
         if not isinstance(self.rewriter, OffersCandidates):
             return
         for turn, candidates in self._ask("rewriter", self.rewriter.candidates, turns):
-            supported = next((other for other in candidates if not self._findings(turn, other)), None)
-            if supported is not None and turn.failure is None:
-                turn.rewrite, turn.findings = supported, ()
+            refused = turn.rewrite, turn.findings
+            for other in [each for each in candidates if not self._findings(turn, each)][:MOST_VERIFIED]:
+                turn.rewrite, turn.findings = other, ()
+                self._verify([turn])
+                if not turn.findings:
+                    break
+            if turn.findings or turn.failure is not None:
+                turn.rewrite, turn.findings = refused
 
     def _findings(self, turn: _Turn, rewrite: Rewrite) -> tuple[Finding, ...]:
         try:
@@ -207,7 +236,8 @@ class Pipeline:
         untrusted: Decision = "clarify" if score.score < self.settings.clarify_below else "pass"
         if turn.findings:
             return untrusted, "refused"
-        if rewrite.confidence < self.settings.min_confidence or not rewrite.finished or rewrite.text_cut:
+        unsure = self.verifier is None and rewrite.confidence < self.settings.min_confidence
+        if unsure or not rewrite.finished or rewrite.text_cut:
             return untrusted, "uncertain"
         return "rewrite", "indirect"
 

@@ -19,7 +19,7 @@ from rasa.shared.nlu.training_data.message import Message
 
 from grice.components import IndirectTurnRewriter
 from grice.components.history import dialogue_of
-from grice.components.settings import DEFAULT_DIRECT_FROM, ComponentSettings
+from grice.components.settings import ComponentSettings
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.capabilities.turns import TURNS
@@ -35,7 +35,7 @@ KEYS = {"original", "text", "mode", "decision", "reason", "directness", "label",
 
 
 def expected(mode: str, text: str, history: Sequence[tuple[Speaker, str]]) -> TurnAnalysis:
-    settings = PipelineSettings(mode="append" if mode == "append" else "replace", direct_from=DEFAULT_DIRECT_FROM)
+    settings = PipelineSettings(mode="append" if mode == "append" else "replace")
     return Pipeline.load(settings).predict([Dialogue.of(text, history)])[0]
 
 
@@ -169,7 +169,7 @@ def test_the_scorer_alone_only_looks(load_agent: LoadAgent) -> None:
 def test_scorer_and_rewriter_share_models_and_scores(load_agent: LoadAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = ({"name": SCORER}, *with_grice(), {"name": SCORER})
     first, second = load_agent(pipeline), load_agent(pipeline)
-    settings = ComponentSettings(PipelineSettings(direct_from=DEFAULT_DIRECT_FROM))
+    settings = ComponentSettings(PipelineSettings())
     scorer: Any = load_backend(DIRECTNESS, settings.where)
     pipeline_of_turns: Any = load_backend(TURNS, settings.where)
     model = scorer.model.model

@@ -43,7 +43,7 @@ class WireFinding(Wire):
 
     kind: Annotated[Literal["added", "dropped", "negation"], Field(description="Brought in, lost, or flipped by the rewrite.")]
     what: Annotated[
-        Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement"],
+        Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement", "meaning"],
         Field(description="What kind of value."),
     ]
     value: Annotated[str, Field(description="The value as it is written.")]
