@@ -105,8 +105,8 @@ class ClarifyingPolicy(Policy):
     def _next(self, tracker: DialogueStateTracker) -> str:
         if not _has_question(tracker) or self._asked_before(tracker):
             return ""
-        after = {ACTION_LISTEN_NAME: self.config[ACTION], self.config[ACTION]: ACTION_LISTEN_NAME}
-        return after.get(tracker.latest_action_name or "", "")
+        asks = str(self.config[ACTION])
+        return {ACTION_LISTEN_NAME: asks, asks: ACTION_LISTEN_NAME}.get(tracker.latest_action_name or "", "")
 
     def _asked_before(self, tracker: DialogueStateTracker) -> bool:
         """Whether the message answers such a question: nobody is asked twice in a row."""

@@ -54,7 +54,9 @@ def _label(analysis: TurnAnalysis) -> str | None:
     """None where nobody knows."""
     if analysis.meaning is not None:
         return "direct" if analysis.reason in PLAIN else "indirect" if analysis.decision != "pass" else None
-    return analysis.directness and ("direct" if analysis.reason in PLAIN else "indirect")
+    if analysis.directness is None:
+        return None
+    return "direct" if analysis.reason in PLAIN else "indirect"
 
 
 def without_question(annotated: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ TORN = SlotMeaning("price_range", "ambiguous", ("cheap", "moderate"), 0.9)
 
 
 def read(*possible: tuple[Any, float], slots: Sequence[SlotMeaning] = (), kind: Any = "unknown", indirect: float = 0.9) -> Any:
-    found = tuple(PossibleMeaning(*meaning, share) for meaning, share in possible)
+    found = tuple(PossibleMeaning(meaning[0], meaning[1], share) for meaning, share in possible)
     return TurnMeaning(kind, "", 0.4, 0.1, found, tuple(slots), 0.0, indirect, None, ())
 
 
