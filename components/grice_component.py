@@ -21,6 +21,7 @@ from rasa.shared.nlu.training_data.training_data import TrainingData
 from grice.components.history import dialogue_of, is_said
 from grice.components.message_record import Record, failure_of, record_of
 from grice.components.settings import ComponentSettings, read_settings
+from grice.middleware.client.backends import warm_up
 from grice.models.dialogue import Dialogue
 from grice.models.errors import CircuitOpen, DeadlineExceeded, GriceError, InputError, ServiceError
 
@@ -70,16 +71,25 @@ class GriceComponent(GraphComponent):
         Raises:
             InvalidConfigException: a key or a value is not allowed.
         """
+        settings, chosen = cls.check(config)
+        component = cls(settings, execution_context.graph_schema, chosen)
+        component.storage, component.resource = model_storage, resource
+        return component
+
+    @classmethod
+    def check(cls, config: Mapping[str, Any]) -> tuple[ComponentSettings, Any]:
+        """The settings that a configuration gives, and those of no other component.
+
+        Raises:
+            InvalidConfigException: a key or a value is not allowed.
+        """
         own = [each.name for each in fields(cls.own)] if cls.own is not None else []
         settings = read_settings(cls.__name__, config, cls.keys, own)
         given = {key: config[key] for key in own if key in config}
         try:
-            chosen = None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
+            return settings, None if cls.own is None else getattr(cls.own, "of", cls.own)(**given)
         except GriceError as error:
             raise InvalidConfigException(f"{cls.__name__}: {error}") from error
-        component = cls(settings, execution_context.graph_schema, chosen)
-        component.storage, component.resource = model_storage, resource
-        return component
 
     @classmethod
     def load(
@@ -99,8 +109,11 @@ class GriceComponent(GraphComponent):
         component.get_ready()
         return component
 
-    def get_ready(self) -> None:
+    def get_ready(self, use: bool = True) -> None:
         """Load the models, and use them once.
+
+        Args:
+            use: whether they are used.
 
         Raises:
             InvalidConfigException: one cannot be loaded.
@@ -108,7 +121,8 @@ class GriceComponent(GraphComponent):
         try:
             self.load_models()
             with contextlib.suppress(ServiceError, DeadlineExceeded):  # it may come later; messages say if it did not
-                self.warm_up()
+                if use:
+                    self.warm_up()
         except GriceError as error:
             raise InvalidConfigException(f"{type(self).__name__}: {error}") from error
 
@@ -148,7 +162,7 @@ class GriceComponent(GraphComponent):
 
     def warm_up(self) -> None:
         """Use the model once."""
-        self.model.predict([WARM_UP])
+        warm_up(self.model, [WARM_UP])
 
     @abstractmethod
     def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:

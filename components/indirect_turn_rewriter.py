@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import logging
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rasa.engine.recipes.default_recipe import DefaultV1Recipe
@@ -12,18 +13,43 @@ from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
 from grice.components.blending import second_reading
-from grice.components.grice_component import Checked, GriceComponent
+from grice.components.bot_menu import keep_menu, read_menu
+from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import is_said
-from grice.components.message_record import Record, put, record_of
+from grice.components.menu_fit import tell_misread
+from grice.components.message_record import SURE_NLU, Record, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
 from grice.middleware.capabilities.turns import TURNS
-from grice.middleware.client.backends import load_backend
+from grice.middleware.client.backends import load_backend, warm_up
+from grice.middleware.settings import check_settings, setting
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.parse_data import annotation
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.protocols import Predicts
+from grice.models.schema import BotSchema
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class MenuSettings:
+    """What the rewriter makes of the bot's menu and of its own doubts.
+
+    Attributes:
+        menu: whether turns are rewritten by what they mean of the bot's menu.
+        sure_nlu: where the NLU is as sure as this of its intent, the user is not asked back, 0 to 1.
+
+    Raises:
+        SettingsError: a value is out of range.
+    """
+
+    menu: bool = True
+    sure_nlu: float = setting(0.7, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.INTENT_CLASSIFIER, is_trainable=True)
@@ -42,38 +68,64 @@ class IndirectTurnRewriter(GriceComponent):
           - name: DIETClassifier
           - name: grice.components.EntityAligner
 
+    The bot's own menu, its intents by their examples and its slots, is read when the bot is trained; a turn is rewritten by what it
+    means of that menu (`menu: false`: by the rewriter, without one). Where the reader of meaning is torn between few meanings, and
+    the bot's NLU is less sure than `sure_nlu`, `clarification` of the record is a question to the user, which `ClarifyingPolicy`
+    has asked.
+
     Without a tracker (`rasa test nlu`, `rasa shell nlu`) it works without history.
     """
 
     keys: ClassVar = {
         ONNX: (
-            *("mode", "direct_from", "clarify_below", "min_confidence", "deadline_ms"),
-            *("directness_model", "rewriter_model", *RUNTIME_KEYS),
+            *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "clarify_from", "clarify_below"),
+            *("verified_from", "min_confidence", "deadline_ms", "directness_model", "rewriter_model", *RUNTIME_KEYS),
         ),
-        HTTP: ("mode", *REMOTE_KEYS),
+        HTTP: ("mode", "menu", "sure_nlu", *REMOTE_KEYS),
     }
+    own: ClassVar = MenuSettings
+    chosen: MenuSettings
     stage: ClassVar = "rewriter"
     model: Predicts[Dialogue | MeaningQuestion, TurnAnalysis]
-
-    def load_models(self) -> None:
-        self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)
+    menu: BotSchema | None = None
 
     def train(self, training_data: TrainingData) -> Checked:
-        """Learns nothing; checks where in the pipeline it is.
+        """Keeps what the training data say of the menu; checks where in the pipeline it is and, where they run here, its models.
 
         Raises:
-            InvalidConfigException: it is not in front of the tokenizer, or no `EntityAligner` follows.
+            InvalidConfigException: it is not in front of the tokenizer, or no `EntityAligner` follows, the bot has no menu that can
+                be read, or a model cannot be loaded.
         """
         check_order(self.schema, type(self).__name__)
+        if self.chosen.menu:
+            keep_menu(self.storage, self.resource, training_data)
+        self.get_ready(use=self.settings.backend == ONNX)
+        if self.menu is not None and self.settings.backend == ONNX:
+            tell_misread(self.model, self.menu, type(self).__name__)
         return Checked()
+
+    def load_models(self) -> None:
+        if self.chosen.menu:
+            found = read_menu(self.storage, self.resource)
+            self.menu = None if found is None else found.schema
+        self.model = load_backend(TURNS, self.settings.where, mode=self.settings.pipeline.mode)
+
+    def warm_up(self) -> None:
+        warm_up(self.model, [self._question(WARM_UP)])
+
+    def _question(self, dialogue: Dialogue) -> Dialogue | MeaningQuestion:
+        return dialogue if self.menu is None else MeaningQuestion(dialogue, self.menu)
 
     def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
         text = dialogue.last.text
-        analysis = self.model.predict([dialogue])[0]
+        analysis = self.model.predict([self._question(dialogue)])[0]
         if not is_said(analysis.text):  # what Rasa would take for a command is no rewrite
             analysis = replace(analysis, text=text, decision="pass", reason="refused")
         record = self._record(message, analysis)
         put(message, record)
+        read = None if analysis.meaning is None else f"{analysis.meaning.kind} {analysis.meaning.meaning}".strip()
+        log.info("turn: %s (%s), read as %s; texts are under `grice` of the parse data", analysis.decision, analysis.reason, read)
+        message.set(SURE_NLU, self.chosen.sure_nlu)
         if self.settings.mode != "blend" and record["text"] != text:
             message.set(TEXT, record["text"], add_to_output=True)
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar
 
 from rasa.engine.recipes.default_recipe import DefaultV1Recipe
-from rasa.engine.storage.resource import Resource
-from rasa.engine.storage.storage import ModelStorage
-from rasa.shared.core.domain import Domain
 from rasa.shared.core.trackers import DialogueStateTracker
 from rasa.shared.nlu.constants import (
     ENTITIES,
@@ -27,29 +22,25 @@ from rasa.shared.nlu.constants import (
     INTENT_RANKING_KEY,
     PREDICTED_CONFIDENCE_KEY,
 )
-from rasa.shared.nlu.training_data.formats.rasa_yaml import RasaYAMLWriter
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
+from grice.components.bot_menu import keep_menu, read_menu
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_behind_nlu
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
 from grice.components.slot_value_resolver import CONFIDENCE
 from grice.middleware.capabilities.meaning import MEANING, MeaningReport
-from grice.middleware.client.backends import load_backend
+from grice.middleware.client.backends import load_backend, warm_up
 from grice.middleware.meaning.resolving import NluReading, ResolvingSettings, resolve
-from grice.middleware.schemas.rasa import mappings_of_rasa, schema_of_rasa
 from grice.middleware.schemas.rasa.slots import RasaMapping
 from grice.middleware.turns.entity_alignment import IMPLIED
 from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
 from grice.models.meaning.results import MeaningQuestion, SlotMeaning
 from grice.models.protocols import Predicts
 from grice.models.schema import BotSchema
-
-TRAINING = "nlu.json"
-DOMAIN = Resource("domain_provider")
-"""Where Rasa keeps the domain that a model was trained with; a model of the NLU alone has none."""
 
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.ENTITY_EXTRACTOR, is_trainable=True)
@@ -89,21 +80,21 @@ class MeaningResolver(GriceComponent):
                 the model cannot be loaded.
         """
         check_behind_nlu(self.schema, type(self).__name__)
-        with self.storage.write_to(self.resource) as folder:
-            (folder / TRAINING).write_text(json.dumps(_content(training_data), ensure_ascii=False), encoding="utf-8")
+        keep_menu(self.storage, self.resource, training_data)
         self.get_ready()
         return Checked()
 
     def load_models(self) -> None:
-        with self.storage.read_from(self.resource) as folder:
-            training: dict[str, Any] = json.loads((folder / TRAINING).read_text(encoding="utf-8"))
-        domain = _domain(self.storage)
-        self.menu = schema_of_rasa(domain, **training)
-        self.mappings = mappings_of_rasa(domain, training["examples"])
+        menu = read_menu(self.storage, self.resource)
+        if menu is None:
+            raise InputError(
+                "the bot's menu", "nothing in this model", "a model that was trained with the component; train it again"
+            )
+        self.menu, self.mappings = menu.schema, menu.mappings
         self.model = load_backend(MEANING, self.settings.where, self.chosen.meaning_model)
 
     def warm_up(self) -> None:
-        self.model.predict([MeaningQuestion(WARM_UP, self.menu)])
+        warm_up(self.model, [MeaningQuestion(WARM_UP, self.menu)])
 
     def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
         (report,) = self.model.predict([MeaningQuestion(dialogue, self.menu)])
@@ -148,27 +139,6 @@ class MeaningResolver(GriceComponent):
             EXTRACTOR: type(self).__name__,
             IMPLIED: True,
         }
-
-
-def _content(data: TrainingData) -> dict[str, Any]:
-    """What `schema_of_rasa` reads of training data, as JSON values."""
-    examples: defaultdict[str, list[str]] = defaultdict(list)
-    for message in data.intent_examples:
-        examples[message.get_full_intent()].append(RasaYAMLWriter.generate_message(message.as_dict_nlu()))
-    synonyms: defaultdict[str, list[str]] = defaultdict(list)
-    for way, value in data.entity_synonyms.items():
-        synonyms[value].append(way)
-    lookups = {table["name"]: table["elements"] for table in data.lookup_tables if isinstance(table["elements"], list)}
-    return {"examples": examples, "synonyms": synonyms, "lookups": lookups}
-
-
-def _domain(storage: ModelStorage) -> dict[str, Any]:
-    try:
-        with storage.read_from(DOMAIN) as folder:
-            domain: dict[str, Any] = Domain.from_path(folder).as_dict()
-    except ValueError:  # of a model without domain, or while it is trained
-        return {}
-    return domain
 
 
 def _set_intent(message: Message, name: str, confidence: float) -> None:

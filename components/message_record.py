@@ -11,6 +11,8 @@ from grice.middleware.turns.analysis import StageFailure
 from grice.models.results import Directness
 
 GRICE = "grice"
+SURE_NLU = "grice_sure_nlu"
+"""On a message: from which confidence on the NLU's intent needs no question to the user."""
 
 Record = dict[str, Any]
 Label = Literal["direct", "indirect"]

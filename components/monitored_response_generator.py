@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
@@ -21,7 +22,7 @@ from grice.components.settings import given_keys
 from grice.middleware.responses.checks import CheckedResponse, ResponseChecks, ResponseFailure
 from grice.middleware.responses.settings import ResponseSettings
 from grice.models import Dialogue, load_rewriter
-from grice.models.errors import DeadlineExceeded, GriceError, Overloaded
+from grice.models.errors import DeadlineExceeded, GriceError, Overloaded, SettingsError
 
 NAME = "MonitoredResponseGenerator"
 GRICE = "grice"
@@ -64,8 +65,11 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
 
     def __init__(self, endpoint_config: EndpointConfig, domain: Domain) -> None:
         super().__init__(domain.responses)
+        self._missed = False
         try:
             self.settings = ResponseSettings.of(given_keys(NAME, endpoint_config))
+            if domain.responses and self.settings.fallback and self.settings.fallback_response not in domain.responses:
+                raise _no_fallback(self.settings.fallback_response, domain.responses)
             self.checks = _checks(self.settings)
         except (GriceError, ImportError, AttributeError) as error:
             raise InvalidConfigException(f"{NAME}: {error}") from error
@@ -77,6 +81,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
     ) -> dict[str, Any] | None:
         """The response, with what was found under `grice`; None if the domain has none of that name."""
         self.responses = kwargs.get("domain_responses") or self.responses
+        self._miss_fallback()
         response: dict[str, Any] | None = await super().generate(utter_action, tracker, output_channel, **kwargs)
         if response is None or not self._is_checked(utter_action, response):
             return response
@@ -88,6 +93,13 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
         except Exception as error:  # noqa: BLE001 - whatever it is, the response goes out; the error may quote it
             log.warning("%s: %s goes out unchecked: %s", NAME, utter_action, type(error).__name__)
             return {**response, GRICE: _found(_unchecked(response["text"], error))}
+
+    def _miss_fallback(self) -> None:
+        """Say it once where there is no response to fall back to: Rasa tells the domain only with the first response."""
+        name = self.settings.fallback_response
+        if not self._missed and self.settings.fallback and name not in self.responses:
+            self._missed = True
+            log.error("%s: %s", NAME, _no_fallback(name, self.responses))
 
     def _is_checked(self, utter_action: str, response: dict[str, Any]) -> bool:
         text = response.get("text")
@@ -128,6 +140,10 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
             failure = ResponseFailure("fallback", "KeyError", f"the domain has no response {name} for this channel")
             return {**response, "text": checked.text, GRICE: {**_found(checked), "failures": [asdict(failure)]}}
         return {**replacement, GRICE: {**_found(checked), "text": replacement.get("text"), "replaced_by": name}}
+
+
+def _no_fallback(name: str, responses: Iterable[str]) -> SettingsError:
+    return SettingsError("fallback_response", name, f"a response of the bot's domain: {', '.join(sorted(responses))}")
 
 
 def _checks(settings: ResponseSettings) -> ResponseChecks:

@@ -74,3 +74,20 @@ def _behind(schema: GraphSchema, resolver: str) -> list[type[GraphComponent]]:
     """The classes of a training graph's nodes from `resolver` on."""
     classes = [node.uses for node in schema.nodes.values()]
     return classes[[used.__name__ for used in classes].index(resolver) :]
+
+
+def check_no_fallback_before(schema: GraphSchema, aligner: type[GraphComponent]) -> None:
+    """Return if no `FallbackClassifier` is in front of the aligner in a prediction graph; a training graph does not show it.
+
+    Raises:
+        InvalidConfigException: one is.
+    """
+    for node in schema.nodes.values():
+        before = node.needs.get("messages") if node.uses is aligner else None
+        while before in schema.nodes:
+            if issubclass(schema.nodes[before].uses, FallbackClassifier):
+                raise InvalidConfigException(
+                    f"{aligner.__name__}: FallbackClassifier is listed before it, so it would doubt the intent of half a reading; "
+                    f"allowed: FallbackClassifier behind {aligner.__name__}. Move it to the end of the pipeline and train again."
+                )
+            before = schema.nodes[before].needs.get("messages")

@@ -22,8 +22,7 @@ _RASAS_OWN = ("params", "headers", "basic_auth", "token", "cafile")
 """Keys that Rasa takes out for requests of its own; we would ignore them."""
 
 DEFAULT_MODE: ReadingMode = "blend"
-DEFAULT_DIRECT_FROM = 0.45
-"""Mode and threshold come from `python -m grice.benchmarks.rasa.modes`, a sweep with a real Rasa NLU on the dev part."""
+"""It comes from `python -m grice.benchmarks.rasa.modes`, a sweep with a real Rasa NLU on the dev part, as does `direct_from`."""
 DEFAULT_HISTORY_TURNS = 10
 MAX_HISTORY_TURNS = 100
 
@@ -83,7 +82,6 @@ def read_settings(
         remote = None
         if backend == HTTP:
             remote = RemoteSettings(**{"url": None, **{key: given.pop(key) for key in REMOTE_KEYS if key in given}})
-        given.setdefault("direct_from", DEFAULT_DIRECT_FROM)
         pipeline = PipelineSettings(**given, mode="append" if mode == "append" else "replace")
         return ComponentSettings(pipeline, mode, remote, history_turns)
     except SettingsError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from rasa.shared.nlu.constants import (
 from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
+from grice.components.bot_menu import read_domain
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_behind_extractors
@@ -28,6 +29,7 @@ from grice.middleware.client.backends import load_backend
 from grice.middleware.slots.filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
 from grice.middleware.turns.entity_alignment import IMPLIED
 from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
 
 CONFIDENCE = "confidence_entity"
 """The key that Rasa's own extractors use."""
@@ -65,6 +67,8 @@ class SlotValueResolver(GriceComponent):
     def train(self, training_data: TrainingData) -> Checked:
         """Learns nothing; checks where in the pipeline it is and, if the model runs here, whether it reads the values.
 
+        Whether the domain has slots, values and entities is checked when the bot is loaded: training does not know the domain.
+
         Raises:
             InvalidConfigException: something that finds entities is behind it, or the model cannot be loaded or read a value.
         """
@@ -74,6 +78,7 @@ class SlotValueResolver(GriceComponent):
         return Checked()
 
     def load_models(self) -> None:
+        check_slots(self.chosen.slots, read_domain(self.storage))
         self.filling = SlotFilling(self.chosen, load_backend(SLOTS, self.settings.where, self.chosen.slots_model))
 
     def warm_up(self) -> None:
@@ -102,6 +107,27 @@ class SlotValueResolver(GriceComponent):
             EXTRACTOR: type(self).__name__,
             IMPLIED: True,
         }
+
+
+def check_slots(slots: Sequence[FilledSlot], domain: Mapping[str, Any]) -> None:
+    """Return if a domain can be filled so; one that is empty is not known, as in a model of the NLU alone.
+
+    Raises:
+        InputError: it has no such slot or entity, or a categorical slot no such value.
+    """
+    if not domain:
+        return
+    known: Mapping[str, Mapping[str, Any]] = domain.get("slots") or {}
+    entities = {name for each in domain.get("entities") or () for name in (each if isinstance(each, dict) else (each,))}
+    for slot in slots:
+        if slot.name not in known:
+            raise InputError("slots", slot.name, f"a slot of the bot's domain: {', '.join(sorted(known))}")
+        if slot.entity not in entities:
+            raise InputError(f"entity of slot {slot.name}", slot.entity, f"an entity of the domain: {', '.join(sorted(entities))}")
+        listed = [str(value).casefold() for value in known[slot.name].get("values") or ()]
+        for value in slot.values if listed else ():
+            if value.casefold() not in listed:
+                raise InputError(f"value of slot {slot.name}", value, f"a value that the domain lists: {', '.join(listed)}")
 
 
 def _has_value(tracker: DialogueStateTracker | None, slot: FilledSlot) -> bool:

@@ -22,7 +22,8 @@ def main() -> int:
     parser.add_argument("--actions-port", type=int, default=5055, help="of the action server; 0 chooses a free one (default: 5055)")
     parser.add_argument("--plain", action="store_true", help="the bot without Grice's components")
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, _stop)
+    for sign in (signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal closes
+        signal.signal(sign, _stop)
     try:
         model = training.trained("plain" if given.plain else "bot")
         print("Starting the action server and the bot ...", file=sys.stderr, flush=True)

@@ -24,7 +24,8 @@ from grice.benchmarks.stats.metrics import Measure
 from grice.middleware import Pipeline, PipelineSettings, appended, from_environment
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.data.direct import Triple
-from grice.models.protocols import Model
+from grice.models.meaning.reader import load_meaning_reader
+from grice.models.protocols import MeaningPredictor, Model
 from grice.models.results import Directness, Rewrite
 from grice.models.runtime.runtime import Runtime
 
@@ -35,10 +36,11 @@ DEADLINE_MS = 600_000
 
 @dataclass(frozen=True)
 class PipelineModels:
-    """The pipeline's two models."""
+    """The pipeline's models; without a reader of meaning rewrites are not verified."""
 
     directness: Model[Directness]
     rewriter: Model[Rewrite]
+    reader: MeaningPredictor | None = None
 
 
 def load_models(options: TurnOptions) -> PipelineModels:
@@ -46,6 +48,7 @@ def load_models(options: TurnOptions) -> PipelineModels:
     return PipelineModels(
         load_directness_scorer(options.directness, runtime=Runtime(threads=options.threads)),
         load_rewriter(options.rewriter, runtime=Runtime(threads=options.threads), beams=options.beams),
+        load_meaning_reader(runtime=Runtime(threads=options.threads)),
     )
 
 
@@ -100,9 +103,11 @@ class _Rewriting:
         }
         given |= {"on_error": "raise", "deadline_ms": DEADLINE_MS}
         settings = {mode: from_environment(PipelineSettings, mode=mode, **given) for mode in GATED}
-        self.pipelines = {mode: Pipeline(directness, self.rewriter, chosen) for mode, chosen in settings.items()}
+        self.pipelines = {
+            mode: Pipeline(directness, self.rewriter, chosen, reader=models.reader) for mode, chosen in settings.items()
+        }
         self.decisions: dict[str, Counter[str]] = {}
-        for model in (models.directness, models.rewriter):
+        for model in filter(None, (models.directness, models.rewriter, models.reader)):
             sheet.add_model(model)
         sheet.settings = {f"pipeline {mode}": asdict(chosen) for mode, chosen in settings.items()}
 

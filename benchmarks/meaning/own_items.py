@@ -10,19 +10,24 @@ from typing import Any
 
 from grice.benchmarks.core.batches import predict_all
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.meaning.cases import MeaningAnswer
+from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningCase
 from grice.benchmarks.meaning.items import Item, read_items
 from grice.benchmarks.meaning.scores import MEANINGS, SLOTS, add_meaning, add_share
 from grice.benchmarks.meaning.systems import OURS, SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
+from grice.middleware.turns.clarification import Clarification
 from grice.models.errors import InputError
 from grice.models.manifest import sha256
 
 MEANING, TURNS = "meaning", "turns"
 CHANGES = {"rewritten": ("indirect",), "harmed": ("direct", "courtesy")}
+QUESTIONS = {"clarified": ("indirect",), "bothered": ("direct", "courtesy")}
 SIGNATURES = {
     "rewritten": "percent of indirect turns whose text the pipeline changes, with its default settings",
     "harmed": "percent of direct and courtesy turns whose text it changes",
+    "clarified": "percent of indirect turns about which the pipeline has a question for the user",
+    "clarified_right": "percent of the turns about which it has one: the right meaning, or value, is among the options",
+    "bothered": "percent of direct and courtesy turns about which it has one",
 }
 DEADLINE_MS = 600_000
 """The default deadline is for a live turn; under a benchmark's load a late stage would look like one that leaves turns alone."""
@@ -48,7 +53,7 @@ def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: Reade
         sheet.add_unscored(MEANING, name, (*MEANINGS, *SLOTS), reason)
     if OURS in SYSTEMS.asked(options):
         analyses = _analyse(sheet, items, options)
-        _add_changes(sheet, items, analyses)
+        add_decisions(sheet, items, analyses)
         if options.samples is not None and OURS in found:
             _write(options.samples, items, analyses, readings, found)
 
@@ -59,13 +64,28 @@ def _analyse(sheet: Sheet, items: Sequence[Item], options: MeaningOptions) -> li
     return predict_all(pipeline, [item.case.question for item in items], TURNS)
 
 
-def _add_changes(sheet: Sheet, items: Sequence[Item], analyses: Sequence[TurnAnalysis]) -> None:
-    rows = [(item.case, analysis.text != analysis.original) for item, analysis in zip(items, analyses, strict=True)]
+def add_decisions(sheet: Sheet, items: Sequence[Item], analyses: Sequence[TurnAnalysis]) -> None:
+    """Add how many turns were changed and how many asked about, and how many of those questions are right; of each part too."""
+    rows = [(item.case, analysis) for item, analysis in zip(items, analyses, strict=True)]
     for part in (None, *dict.fromkeys(case.part for case, _ in rows)):
         task = TURNS if part is None else f"{TURNS}/{part}"
+        chosen = [(case, analysis) for case, analysis in rows if part in (None, case.part)]
         for metric, kinds in CHANGES.items():
-            chosen = ((case.group, changed) for case, changed in rows if case.kind in kinds and part in (None, case.part))
-            add_share(sheet, task, OURS, metric, chosen)
+            changed = ((case.group, each.text != each.original) for case, each in chosen if case.kind in kinds)
+            add_share(sheet, task, OURS, metric, changed)
+        for metric, kinds in QUESTIONS.items():
+            asked = ((case.group, each.clarification is not None) for case, each in chosen if case.kind in kinds)
+            add_share(sheet, task, OURS, metric, asked)
+        questions = ((case, each.clarification) for case, each in chosen)
+        right = ((case.group, _offers(asked, case)) for case, asked in questions if asked is not None)
+        add_share(sheet, task, OURS, "clarified_right", right)
+
+
+def _offers(question: Clarification, case: MeaningCase) -> bool:
+    """Whether what a turn means is among the options."""
+    if question.slot:
+        return (case.slots or {}).get(question.slot) in [option.name for option in question.options]
+    return any(case.is_right((option.kind, option.name)) for option in question.options if option.kind != "value")
 
 
 def _write(
@@ -84,6 +104,7 @@ def _write(
                 "decision": analysis.decision,
                 "reason": analysis.reason,
                 "rewrite": analysis.text,
+                "question": None if analysis.clarification is None else asdict(analysis.clarification),
                 "meaning": asdict(meaning),
                 "scores": {
                     f"{scores.options[at].kind}/{scores.options[at].name}": round(float(scores.meaning[at]), 4)

@@ -13,6 +13,7 @@ from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 from grice.middleware.turns.pipeline import Pipeline
 from grice.models.dialogue import Dialogue
 from grice.models.errors import CircuitOpen, GriceError
+from grice.models.meaning.reader import load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.rewriter.rewriter import load_rewriter
 
@@ -22,7 +23,12 @@ log = logging.getLogger(__name__)
 def _load(wanted: Loading) -> Pipeline:
     rewriter = load_rewriter(wanted.pipeline.rewriter_model, runtime=wanted.pipeline.runtime)
     meaning = wanted.loaded.get("meaning")
-    return Pipeline(wanted.loaded["directness"], rewriter, wanted.pipeline, reader=meaning and meaning.reader)
+    reader = meaning.reader if meaning else load_meaning_reader(runtime=wanted.pipeline.runtime) if _verifies(wanted) else None
+    return Pipeline(wanted.loaded["directness"], rewriter, wanted.pipeline, reader=reader)
+
+
+def _verifies(wanted: Loading) -> bool:
+    return wanted.pipeline.verified_from > 0
 
 
 def _encode(asked: Dialogue | MeaningQuestion) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Any, Generic, Protocol, runtime_checkable
 
 from grice.middleware.capabilities import CAPABILITIES, Capability, Loading
 from grice.middleware.capabilities.capability import Asked, Result
@@ -12,7 +12,7 @@ from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.runtime.deadline import TimedWorkers
 from grice.middleware.runtime.remembered import Remembered
 from grice.middleware.settings import PipelineSettings
-from grice.models.protocols import Predicts
+from grice.models.protocols import Asked_contra, Predicts
 
 
 def load_backend(
@@ -38,6 +38,27 @@ def load_backend(
     return found if capability.give_up is not None else Timed(found, capability.name, where.deadline_ms)
 
 
+@runtime_checkable
+class Prepares(Protocol[Asked_contra]):
+    """A model that can be used before a deadline counts."""
+
+    def prepare(self, asked: Sequence[Asked_contra], /) -> None:
+        """Do what `predict` does and forget the result, however long it takes."""
+        ...
+
+
+def warm_up(model: Predicts[Asked, Any], asked: Sequence[Asked]) -> None:
+    """Use a model once, so that the first who needs it does not wait: without a deadline where it runs in this process.
+
+    Raises:
+        GriceError: it fails.
+    """
+    if isinstance(model, Prepares):
+        model.prepare(asked)
+    else:
+        model.predict(asked)
+
+
 class Timed(Generic[Asked, Result]):
     """A model in process, with the deadline that the pipeline's stages have."""
 
@@ -54,6 +75,10 @@ class Timed(Generic[Asked, Result]):
             DeadlineExceeded: it is late.
         """
         return self._workers.within(self.deadline_ms, self.stage, lambda: list(self.model.predict(asked)))
+
+    def prepare(self, asked: Sequence[Asked], /) -> None:
+        """As `predict`, however long it takes: what is kept for later, such as the vectors of a menu, is there then."""
+        self.model.predict(asked)
 
 
 @functools.lru_cache(maxsize=16)

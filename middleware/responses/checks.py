@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+from grice.middleware.responses.softening import still_the_bot
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.guard.facts import squashed
 from grice.models.dialogue import Dialogue, Turn
@@ -103,7 +104,8 @@ class ResponseChecks:
     def _is_trusted(self, dialogue: Dialogue, rewrite: Rewrite) -> bool:
         sure = rewrite.finished and not rewrite.text_cut and rewrite.confidence >= self.min_confidence
         new = squashed(rewrite.text) not in ("", squashed(dialogue.last.text))
-        return sure and new and not self.guard.check(dialogue, rewrite.text)
+        own = still_the_bot(dialogue.last.text, rewrite.text)
+        return sure and new and own and not self.guard.check(dialogue, rewrite.text)
 
     def _scored(self, dialogue: Dialogue) -> Behaviors | None:
         if self.monitor is None:

@@ -52,7 +52,11 @@ class PipelineSettings(RuntimeSettings):
         direct_from: a turn of at least this directness passes as it is, 0 to 1.
         clarify_below: where no rewrite can be trusted, a turn of less than this directness asks for clarification, 0 to 1.
         indirect_from: with a menu: from how far on a turn has to be indirect to be rewritten, 0 to 1.
-        min_confidence: a rewrite of less confidence than this is not trusted, 0 to 1.
+        clarify_from: with a menu: a turn that is not rewritten is asked about if the likeliest two or three things that it may mean
+            hold this share of all, 0 to 1.
+        verified_from: without a menu: a rewrite is told if the reader of meaning takes the turn for it with at least this share,
+            0 to 1; 0: it is not asked.
+        min_confidence: where it is not asked: a rewrite of less confidence than this is not trusted, 0 to 1.
         deadline_ms: how long one stage may take, in milliseconds.
         on_error: what happens when a stage fails or is late: the turn passes unchanged and marked, or the error is raised.
         directness_model, rewriter_model: a shipped name or the path of a folder.
@@ -62,9 +66,11 @@ class PipelineSettings(RuntimeSettings):
     """
 
     mode: Mode = "append"
-    direct_from: float = setting(0.6, 0.0, 1.0)
+    direct_from: float = setting(0.45, 0.0, 1.0)
     clarify_below: float = setting(0.1, 0.0, 1.0)
     indirect_from: float = setting(0.5, 0.0, 1.0)
+    clarify_from: float = setting(0.8, 0.0, 1.0)
+    verified_from: float = setting(0.8, 0.0, 1.0)
     min_confidence: float = setting(0.45, 0.0, 1.0)
     deadline_ms: int = setting(2000, 1, 600_000)
     on_error: Policy = "pass_through"

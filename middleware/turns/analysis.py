@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from grice.middleware.turns.clarification import Clarification
 from grice.models.meaning.results import TurnMeaning
 from grice.models.results import Directness, Rewrite
 
@@ -17,8 +18,9 @@ Reason = Literal[
     "unchanged",  # pass: the rewriter gave the turn back as it was
     "refused",  # pass or clarify: the guard refused the rewrite
     "uncertain",  # pass or clarify: the rewriter was not confident; with a menu: no sentence was read as what the turn means
-    "unknown",  # pass: with a menu: the reader does not know what the turn means
+    "unknown",  # pass or clarify: with a menu: the reader does not know what the turn means
     "not_on_menu",  # pass: with a menu: it means nothing that is on it
+    "out_of_scope",  # pass: no turn that the models can read: another language or script, code, a command, too long a text
     "failed",  # pass: a stage failed or was late
     "not_text",  # pass: the text cannot be analysed (blank, too long, not valid Unicode)
 ]
@@ -30,12 +32,13 @@ class Finding:
 
     Attributes:
         kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation`.
-        what: number, time, date, price, name, quoted or negation.
+        what: number, time, date, price, name, quoted, negation, agreement (a yes for a hesitation or a condition) or meaning (the
+            reader of meaning does not take the turn for it).
         value: the value as it is written.
     """
 
     kind: Literal["added", "dropped", "negation"]
-    what: Literal["number", "time", "date", "price", "name", "quoted", "negation"]
+    what: Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement", "meaning"]
     value: str
 
 
@@ -61,6 +64,7 @@ class TurnAnalysis:
         meaning: what the turn means of the bot's menu; None where no menu was given.
         findings: what the guard found against the rewrite.
         failures: stages that failed; the turn passed unchanged then.
+        clarification: what to ask the user; with a menu always there where `decision` is `clarify`, else None.
     """
 
     original: str
@@ -72,3 +76,4 @@ class TurnAnalysis:
     findings: tuple[Finding, ...] = ()
     failures: tuple[StageFailure, ...] = ()
     meaning: TurnMeaning | None = None
+    clarification: Clarification | None = None

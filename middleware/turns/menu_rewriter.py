@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grice.middleware.turns.analysis import Reason
+from grice.middleware.turns.clarification import Clarification, clarify
 from grice.middleware.turns.realisation import is_verified, realise
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
@@ -23,11 +24,13 @@ class MenuRewrite:
         meaning: what it means.
         text: a sentence that says so; "" where the turn is to stay as it is.
         reason: why.
+        question: what to ask the user, where the meaning cannot be told but few are likely.
     """
 
     meaning: TurnMeaning
     text: str
     reason: Reason
+    question: Clarification | None = None
 
 
 class MenuRewriter:
@@ -35,21 +38,26 @@ class MenuRewriter:
 
     Args:
         reader: reads meanings. indirect_from: from which likelihood on a turn is taken for indirect, 0 to 1.
+        clarify_from: the share of all meanings that those hold between which the user is asked to choose, 0 to 1.
     """
 
-    def __init__(self, reader: MeaningPredictor, indirect_from: float) -> None:
+    def __init__(self, reader: MeaningPredictor, indirect_from: float, clarify_from: float) -> None:
         self.reader = reader
         self.indirect_from = indirect_from
+        self.clarify_from = clarify_from
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[MenuRewrite]:
         """One result a question, in order."""
         return [self._rewrite(*pair) for pair in zip(questions, self.reader.predict(questions), strict=True)]
 
     def _rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
+        best = meaning.possible[0]
+        left_alone = LEFT_ALONE.get(best.name) if best.kind == "act" else None
         if meaning.kind == "unknown":
-            return MenuRewrite(meaning, "", "unknown")
-        if meaning.kind == "act" and meaning.meaning in LEFT_ALONE:
-            return MenuRewrite(meaning, "", LEFT_ALONE[meaning.meaning])
+            asks = meaning.indirect >= self.indirect_from and left_alone is None
+            return MenuRewrite(meaning, "", "unknown", self._question(question, meaning) if asks else None)
+        if left_alone is not None:
+            return MenuRewrite(meaning, "", left_alone)
         if meaning.indirect < self.indirect_from:
             return MenuRewrite(meaning, "", "direct")
         for text in realise(meaning, question.schema):
@@ -57,4 +65,7 @@ class MenuRewriter:
             (again,) = self.reader.predict([MeaningQuestion(said, question.schema)])
             if is_verified(meaning, again):
                 return MenuRewrite(meaning, text, "indirect")
-        return MenuRewrite(meaning, "", "uncertain")
+        return MenuRewrite(meaning, "", "uncertain", self._question(question, meaning))
+
+    def _question(self, question: MeaningQuestion, meaning: TurnMeaning) -> Clarification | None:
+        return clarify(meaning, question.schema, self.clarify_from)

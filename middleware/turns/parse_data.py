@@ -10,6 +10,7 @@ from typing import Any
 from grice.middleware.settings import ReadingMode
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.middleware.turns.blending import weight_of
+from grice.middleware.turns.clarification import Clarification
 from grice.middleware.turns.entity_alignment import align_entities
 from grice.middleware.turns.pipeline import appended
 
@@ -36,12 +37,33 @@ def annotation(analysis: TurnAnalysis, mode: ReadingMode) -> dict[str, Any]:
         "decision": analysis.decision,
         "reason": analysis.reason,
         "directness": analysis.directness and analysis.directness.score,
-        "label": analysis.directness and ("direct" if analysis.reason in PLAIN else "indirect"),
+        "label": _label(analysis),
         "rewrite": rewrite and {"text": rewrite.text, "confidence": rewrite.confidence},
+        "clarification": analysis.clarification and _question(analysis.clarification),
         "findings": [asdict(finding) for finding in analysis.findings],
         "failures": [asdict(failure) for failure in analysis.failures],
         **({"weight": weight_of(analysis)} if mode == "blend" else {}),
     }
+
+
+def _question(asked: Clarification) -> dict[str, Any]:
+    return {**asdict(asked), "options": [asdict(option) for option in asked.options]}
+
+
+def _label(analysis: TurnAnalysis) -> str | None:
+    """None where nobody knows."""
+    if analysis.meaning is not None:
+        return "direct" if analysis.reason in PLAIN else "indirect" if analysis.decision != "pass" else None
+    if analysis.directness is None:
+        return None
+    return "direct" if analysis.reason in PLAIN else "indirect"
+
+
+def without_question(annotated: Mapping[str, Any]) -> dict[str, Any]:
+    """An annotation without its question to the user: its NLU knows what the turn means."""
+    if annotated.get("decision") != "clarify":
+        return dict(annotated)
+    return {**annotated, "decision": "pass", "clarification": None}
 
 
 def restored(parsed: Mapping[str, Any], original: str, text: str) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
+from grice.middleware.turns.scope import is_out_of_scope
+from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
@@ -29,6 +31,8 @@ Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
 STAGE_THREADS = 4
+MOST_VERIFIED = 2
+"""Other candidates of a refused rewrite that are verified."""
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +53,10 @@ class _Turn:
     def text(self) -> str:
         return self.dialogue.last.text
 
+    @cached_property
+    def out_of_scope(self) -> bool:
+        return is_out_of_scope(self.text)
+
 
 class Pipeline:
     """Decides for each user turn whether it passes, is rewritten, or needs a question back.
@@ -58,7 +66,8 @@ class Pipeline:
     turn that breaks a model does not take the others of its batch with it.
 
     A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader` the
-    shipped one is loaded when the first such turn comes.
+    shipped one is loaded when the first such turn comes. With a `reader` a turn without a menu is read against its rewrite, and the
+    rewriter's own confidence decides nothing.
     """
 
     def __init__(
@@ -88,7 +97,13 @@ class Pipeline:
             load_directness_scorer(chosen.directness_model, runtime=chosen.runtime),
             load_rewriter(chosen.rewriter_model, runtime=chosen.runtime),
             chosen,
+            reader=load_meaning_reader(runtime=chosen.runtime) if chosen.verified_from else None,
         )
+
+    @cached_property
+    def verifier(self) -> RewriteVerifier | None:
+        """Verifies rewrites of turns without a menu; None where no reader was given, or the settings want none."""
+        return None if self._reader is None or not self.settings.verified_from else RewriteVerifier(self._reader)
 
     @cached_property
     def menu_rewriter(self) -> MenuRewriter:
@@ -98,7 +113,7 @@ class Pipeline:
             ModelError: the shipped reader cannot be loaded.
         """
         reader = self._reader or load_meaning_reader(runtime=self.settings.runtime)
-        return MenuRewriter(reader, self.settings.indirect_from)
+        return MenuRewriter(reader, self.settings.indirect_from, self.settings.clarify_from)
 
     def predict(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> list[TurnAnalysis]:
         """Analyse the last turn of each dialogue, in order; a dialogue with its bot's menu is a `MeaningQuestion`.
@@ -109,13 +124,24 @@ class Pipeline:
         """
         _check(dialogues)
         turns = [_Turn(each.dialogue, each) if isinstance(each, MeaningQuestion) else _Turn(each) for each in dialogues]
-        self._read([(turn, turn.asked) for turn in turns if turn.asked is not None])
-        self._score([turn for turn in turns if turn.asked is None])
+        readable = [turn for turn in turns if not turn.out_of_scope]
+        self._read([(turn, turn.asked) for turn in readable if turn.asked is not None])
+        self._score([turn for turn in readable if turn.asked is None])
         indirect = [turn for turn in turns if self._is_indirect(turn)]
         self._rewrite(indirect)
         self._guard(indirect)
+        self._verify([turn for turn in indirect if not turn.findings])
         self._replace_refused([turn for turn in indirect if turn.findings])
         return [self._analysis(turn) for turn in turns]
+
+    def prepare(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> None:
+        """Analyse them and forget the result, with menus however long it takes: the vectors of a menu are kept then.
+
+        Raises:
+            GriceError: the reader of meaning cannot be loaded or fails.
+        """
+        self.menu_rewriter.predict([each for each in dialogues if isinstance(each, MeaningQuestion)])
+        self.predict([each for each in dialogues if isinstance(each, Dialogue)])
 
     def _read(self, turns: Sequence[tuple[_Turn, MeaningQuestion]]) -> None:
         if turns:
@@ -141,14 +167,32 @@ class Pipeline:
             for turn, rewrite in checked:
                 turn.findings = self._findings(turn, rewrite)
 
+    def _verify(self, turns: Sequence[_Turn]) -> None:
+        """Ask the reader of meaning about every rewrite that the guard supports, unless it is the turn as it was."""
+        if self.verifier is None:
+            return
+        offered = [
+            (turn, OfferedRewrite(turn.dialogue, turn.rewrite.text))
+            for turn in turns
+            if turn.rewrite is not None and turn.failure is None and _letters(turn.rewrite.text) not in ("", _letters(turn.text))
+        ]
+        for turn, verdict in self._ask_each("meaning", self.verifier.predict, offered):
+            if turn.rewrite is not None and (verdict.is_contrary or verdict.share < self.settings.verified_from):
+                turn.findings = (Finding("added", "meaning", turn.rewrite.text),)
+
     def _replace_refused(self, turns: Sequence[_Turn]) -> None:
         """Give each turn the first of the rewriter's other candidates that the guard supports; without one it stays refused."""
         if not isinstance(self.rewriter, OffersCandidates):
             return
         for turn, candidates in self._ask("rewriter", self.rewriter.candidates, turns):
-            supported = next((other for other in candidates if not self._findings(turn, other)), None)
-            if supported is not None and turn.failure is None:
-                turn.rewrite, turn.findings = supported, ()
+            refused = turn.rewrite, turn.findings
+            for other in [each for each in candidates if not self._findings(turn, each)][:MOST_VERIFIED]:
+                turn.rewrite, turn.findings = other, ()
+                self._verify([turn])
+                if not turn.findings:
+                    break
+            if turn.findings or turn.failure is not None:
+                turn.rewrite, turn.findings = refused
 
     def _findings(self, turn: _Turn, rewrite: Rewrite) -> tuple[Finding, ...]:
         try:
@@ -171,13 +215,16 @@ class Pipeline:
         unchanged = _letters(found.text) == _letters(turn.text)
         if not found.text or unchanged:
             reason: Reason = "unchanged" if found.text else found.reason
-            return TurnAnalysis(turn.text, turn.text, "pass", reason, meaning=found.meaning)
+            decision: Decision = "pass" if found.question is None else "clarify"
+            return TurnAnalysis(turn.text, turn.text, decision, reason, meaning=found.meaning, clarification=found.question)
         text = found.text if self.settings.mode == "replace" else appended(turn.text, found.text)
         rewrite = Rewrite(found.text, found.meaning.confidence, 0)
         return TurnAnalysis(turn.text, text, "rewrite", found.reason, rewrite=rewrite, meaning=found.meaning)
 
     def _decide(self, turn: _Turn) -> tuple[Decision, Reason]:
         score, rewrite = turn.directness, turn.rewrite
+        if turn.out_of_scope:
+            return "pass", "out_of_scope"
         if turn.failure is not None or score is None:
             return "pass", "failed"
         if score.score >= self.settings.direct_from:
@@ -189,7 +236,8 @@ class Pipeline:
         untrusted: Decision = "clarify" if score.score < self.settings.clarify_below else "pass"
         if turn.findings:
             return untrusted, "refused"
-        if rewrite.confidence < self.settings.min_confidence or not rewrite.finished or rewrite.text_cut:
+        unsure = self.verifier is None and rewrite.confidence < self.settings.min_confidence
+        if unsure or not rewrite.finished or rewrite.text_cut:
             return untrusted, "uncertain"
         return "rewrite", "indirect"
 

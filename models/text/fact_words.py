@@ -22,6 +22,9 @@ NUMBERS = {
     "dozen": 12,
     **{word: 10 * number for number, word in enumerate(words("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)},
 }
+ALONE = frozenset(words("alone solo myself"))
+TOGETHER = frozenset(words("both couple pair twins"))
+"""Words that stand for one person, or for two, without saying the number."""
 SCALES = {"hundred": 100, "thousand": 1000}
 ORDINALS = {word: n for n, word in enumerate(words("first second third fourth fifth sixth seventh eighth ninth tenth"), start=1)}
 

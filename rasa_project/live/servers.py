@@ -62,7 +62,7 @@ def running(
     endpoints.write_text(
         (PROJECT / "endpoints.yml").read_text("utf-8").replace("localhost:5055", f"127.0.0.1:{actions_port}"), "utf-8"
     )
-    variables = {**os.environ, **QUIET, "TOWN_DATABASE": str(bot.database), **(environment or {})}
+    variables = {**os.environ, **QUIET, "SANIC_HOST": "127.0.0.1", "TOWN_DATABASE": str(bot.database), **(environment or {})}
     commands = {
         f"http://127.0.0.1:{actions_port}/health": ["rasa_sdk", "--actions", "actions", "--port", str(actions_port)],
         f"{bot.url}/status": [

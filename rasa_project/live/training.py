@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from .servers import PROJECT, QUIET, BotFailed
 
 CONFIGS = {"bot": "config.yml", "plain": "config.plain.yml"}
 """Model → configuration: with Grice's components and without them."""
+
+_COMPONENT = re.compile(r"Starting to train component '(\w+)'")
 
 
 def trained(name: str, models: Path = PROJECT / "models", project: Path = PROJECT) -> Path:
@@ -25,7 +29,22 @@ def trained(name: str, models: Path = PROJECT / "models", project: Path = PROJEC
         return model
     print(f"Training {model.name} from {config.name}: a minute or two ...", file=sys.stderr, flush=True)
     command = [sys.executable, "-m", "rasa", "train", "--config", config.name, "--out", str(models), "--fixed-model-name", name]
-    done = subprocess.run(command, cwd=project, env={**os.environ, **QUIET}, capture_output=True, text=True, check=False)
-    if done.returncode or not model.exists():
-        raise BotFailed(f"rasa train ended with status {done.returncode}:\n{(done.stdout + done.stderr)[-4000:]}")
+    status, said = _run(command, project)
+    if status or not model.exists():
+        raise BotFailed(f"rasa train ended with status {status}:\n{said[-4000:]}")
     return model
+
+
+def _run(command: list[str], project: Path) -> tuple[int, str]:
+    """Status and output of a training; while it goes on, each component that is trained is told, with the seconds so far."""
+    begin = time.monotonic()
+    said: list[str] = []
+    environment = {**os.environ, **QUIET, "LOG_LEVEL": "INFO"}
+    with subprocess.Popen(
+        command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        for line in process.stdout or ():
+            said.append(line)
+            if match := _COMPONENT.search(line):
+                print(f"  {time.monotonic() - begin:4.0f} s  {match[1]}", file=sys.stderr, flush=True)
+    return process.returncode, "".join(said)

@@ -84,7 +84,7 @@ def test_supported(turn: str, rewrite: str) -> None:
         ("My family is coming along.", "Book it for four people.", "number"),
         ("6 other people will travel with me.", "Book it for 7 people.", "number"),
         ("6 other people will travel with me.", "Book it for 6 people.", "number"),
-        ("It's just me.", "Book it for 1 person.", "number"),
+        ("It is me again.", "Book it for 1 person.", "number"),
         ("I want one that is cheap.", "Book it for one person.", "number"),
         ("A few of us will stay some nights.", "We will stay 3 nights.", "number"),
         ("Two people, and we stay five nights.", "Five people for two nights.", "number"),
@@ -232,3 +232,91 @@ def test_common_words_are_small_letters_and_rarely_names() -> None:
     common = set(counts.common())
     assert {"like", "old", "lodge", "there"} <= common
     assert common.isdisjoint({"zanzibarra", "mill", "quirinelle"})
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("Not before 9:00.", "I need to leave by 9:00."),
+        ("Nothing before nine, please.", "I want to arrive by 9."),
+        ("I can't leave until 6.", "I need to leave before 6."),
+        ("It has to be after 5pm.", "I need it before 17:00."),
+        ("No later than half past two.", "I need to arrive after 2:30."),
+        ("My train has to be there by 12:15.", "I need a train leaving after 12:15."),
+    ],
+)
+def test_a_time_keeps_its_side(turn: str, rewrite: str) -> None:
+    assert ("negation", "time") in found(turn, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("Not before 9:00.", "I need to leave after 9:00."),
+        ("I can't leave until 6.", "I want to leave after 6."),
+        ("I need to be there before 5pm.", "I need to arrive by 17:00."),
+        ("From 9 on I am free, but not after 12.", "I want something between 9 and 12."),
+        ("Around 5 suits me.", "Book it for 5."),
+        ("Before 5 would be fine.", "I need to arrive before 5."),
+    ],
+)
+def test_a_time_on_the_same_side(turn: str, rewrite: str) -> None:
+    assert found(turn, rewrite) == set()
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("Hold on, I should ask my husband first.", "Yes, I need to book it for my wife."),
+        ("I'm not quite sure about that one.", "Please book it."),
+        ("Let me think about it.", "Yes, go ahead."),
+        ("I'd have to talk to my boss first.", "Book it for me."),
+        ("Only if there is parking.", "Yes, please."),
+        ("Unless it rains, why not.", "Book it, please."),
+        ("That depends on the price.", "Yes, I want it."),
+    ],
+)
+def test_hesitation_and_conditions_are_no_yes(turn: str, rewrite: str) -> None:
+    assert ("added", "agreement") in found(turn, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("Hold on, I should ask my husband first.", "I am not sure yet, I need to ask my husband."),
+        ("Only if there is parking.", "Yes, if there is parking."),
+        ("I was wondering if you could take care of that.", "Please book it."),
+        ("Could you see if it has wifi?", "I need wifi. Book it if it has that."),
+        ("That would make my day.", "Yes, please."),
+        ("I guess so.", "Yes, please."),
+    ],
+)
+def test_what_is_a_yes_or_stays_in_doubt(turn: str, rewrite: str) -> None:
+    assert ("added", "agreement") not in found(turn, rewrite)
+
+
+def test_a_mere_reply_hints_at_no_price() -> None:
+    assert found("I guess so.", "I want it to be expensive.") == {("added", "price")}
+    assert found("I guess so, payday was yesterday.", "I want it to be expensive. It was payday yesterday.") == set()
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("It's for my mother-in-law.", "I need it for my mother."),
+        ("My in-laws are coming.", "They are coming."),
+        ("I am starving tonight.", "I need a restaurant for today."),
+        ("Tonight my stomach is empty.", "I need a restaurant."),
+        ("I am travelling alone.", "Book it for one person."),
+        ("Just me.", "Book it for 1 person."),
+        ("My wife and I.", "Book it for two people."),
+    ],
+)
+def test_what_needs_no_saying(turn: str, rewrite: str) -> None:
+    assert found(turn, rewrite) == set()
+
+
+def test_who_comes_is_still_counted() -> None:
+    assert ("added", "number") in found("My husband has to work that day, Sunday is better.", "Book it for one person on Sunday.")
+    assert ("added", "number") in found("I am travelling alone.", "Book it for two people.")
+    assert ("added", "date") in found("I am starving.", "I need a restaurant for tonight.")

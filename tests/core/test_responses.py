@@ -7,6 +7,7 @@ import pytest
 
 from grice.middleware.responses.checks import ResponseChecks
 from grice.middleware.responses.settings import ResponseSettings
+from grice.middleware.responses.softening import still_the_bot
 from grice.models import Behaviors, Dialogue, Rewrite, Turn
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS
@@ -178,3 +179,35 @@ def test_behaviors_that_cannot_be(given: dict[Any, float], message: str) -> None
     with pytest.raises(InputError) as caught:
         Behaviors(given)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("response", "softer"),
+    [
+        ("Shall I book the table?", "I need to book the table."),
+        ("Shall I book the table?", "The table is there to be booked."),
+        ("I recommend Saffron Cellar.", "Can you recommend Saffron Cellar?"),
+        ("What area would you like?", "I am looking for an area, which one?"),
+        ("Which hotel do you want?", "Could you find me a hotel, please?"),
+        ("There is a table at Saffron Cellar.", "My table at Saffron Cellar would be nice."),
+    ],
+)
+def test_a_softer_form_that_is_no_longer_the_bots(response: str, softer: str) -> None:
+    assert not still_the_bot(response, softer)
+
+
+@pytest.mark.parametrize(
+    ("response", "softer"),
+    [
+        ("Shall I book the table?", "Would it suit you if I booked the table?"),
+        ("Tell me your phone number.", "Your phone number would be helpful."),
+        ("I would like to know the day.", "I would like to hear of the day."),
+    ],
+)
+def test_a_softer_form_of_the_bots(response: str, softer: str) -> None:
+    assert still_the_bot(response, softer)
+
+
+def test_the_user_does_not_speak_in_the_bots_place() -> None:
+    checked = softened("I need to book the table?").check(Dialogue.of("Shall I book the table?", speaker="bot"))
+    assert checked.text == "Shall I book the table?"

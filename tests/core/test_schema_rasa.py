@@ -80,6 +80,8 @@ def test_lookup_tables_give_values_and_long_ones_do_not() -> None:
     schema = schema_of_rasa(DOMAIN, EXAMPLES, lookups={"place": ["Ely", "Bath", "Ely"], "weather": ["sun"] * 2})
     assert schema.slot("start").values == schema.slot("target").values == ("Ely", "Bath")
     assert schema.slot("weather").values == ("sun",)
+    ways = schema_of_rasa(DOMAIN, EXAMPLES, lookups={"place": ["Ely", "eel town", "Bath"]}, synonyms={"Ely": ["Eel town"]})
+    assert ways.slot("start").values == ("Ely", "Bath")
     many = schema_of_rasa(DOMAIN, EXAMPLES, lookups={"place": [str(number) for number in range(MOST_CHOICES + 1)]})
     assert many.slot("start").is_free
 

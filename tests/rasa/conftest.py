@@ -43,29 +43,35 @@ NLU_PIPELINE: Pipeline = (
     {"name": "RegexEntityExtractor", "use_word_boundaries": True},
     {"name": "EntitySynonymMapper"},
 )
+RULES_ALONE: Pipeline = ({"name": "RulePolicy"},)
 REWRITER = "grice.components.IndirectTurnRewriter"
 SCORER = "grice.components.DirectnessScorer"
 ALIGNER = "grice.components.EntityAligner"
 
 
 def with_grice(**rewriter: Any) -> Pipeline:
-    """The pipeline with the rewriter and the aligner."""
-    return ({"name": REWRITER, **rewriter}, *NLU_PIPELINE, {"name": ALIGNER})
+    """The pipeline with the rewriter, which does without the bot's menu unless it is told otherwise, and the aligner."""
+    return ({"name": REWRITER, "menu": False, **rewriter}, *NLU_PIPELINE, {"name": ALIGNER})
 
 
 @pytest.fixture(scope="session")
 def train_bot(tmp_path_factory: pytest.TempPathFactory) -> TrainBot:
-    """Trains the bot of `bot_files` with a pipeline; the same pipeline once a session. With a form, or only its NLU."""
+    """Trains the bot of `bot_files` with a pipeline, once a session. With a form, or only its NLU; `more` goes into the domain."""
     trained: dict[str, Path] = {}
 
-    def train_once(pipeline: Pipeline = NLU_PIPELINE, nlu_only: bool = False, force: bool = True) -> Path:
-        key = json.dumps([pipeline, nlu_only])
+    def train_once(
+        pipeline: Pipeline = NLU_PIPELINE,
+        nlu_only: bool = False,
+        force: bool = True,
+        policies: Pipeline = RULES_ALONE,
+        more: str = "",
+    ) -> Path:
+        key = json.dumps([pipeline, nlu_only, policies, more])
         if key not in trained or not force:
             folder = Path(tmp_path_factory.mktemp("bot"))
-            policies = [{"name": "RulePolicy"}]
             config = {"recipe": "default.v1", "assistant_id": "test", "language": "en", "pipeline": list(pipeline)}
-            write_yaml({**config, "policies": policies}, folder / "config.yml", should_preserve_key_order=True)
-            for name, content in (("domain", DOMAIN), ("nlu", NLU), ("rules", RULES)):
+            write_yaml({**config, "policies": list(policies)}, folder / "config.yml", should_preserve_key_order=True)
+            for name, content in (("domain", DOMAIN + more), ("nlu", NLU), ("rules", RULES)):
                 (folder / f"{name}.yml").write_text(content, encoding="utf-8")
             files = [str(folder / "nlu.yml")] + ([] if nlu_only else [str(folder / "rules.yml")])
             result = train(

@@ -11,8 +11,8 @@ from rasa.shared.exceptions import InvalidConfigException
 
 URL = "http://127.0.0.1:8300"
 ALL_KEYS = (
-    "the keys are: backend, clarify_below, deadline_ms, direct_from, directness_model, history_turns, min_confidence, mode, "
-    "precision, provider, rewriter_model, threads"
+    "the keys are: backend, clarify_below, clarify_from, deadline_ms, direct_from, directness_model, history_turns, indirect_from, "
+    "menu, min_confidence, mode, precision, provider, rewriter_model, sure_nlu, threads, verified_from"
 )
 
 
@@ -51,7 +51,7 @@ def test_the_rewriter_refuses_bad_values(train_bot: TrainBot, values: dict[str, 
         (
             {"backend": "http", "url": URL, "direct_from": 0.7},
             "setting direct_from: got 0.7; allowed: no such key with backend http, it is a setting of the service (there: "
-            "GRICE_DIRECT_FROM); the keys are: api_key, backend, deadline_ms, history_turns, mode, url",
+            "GRICE_DIRECT_FROM); the keys are: api_key, backend, deadline_ms, history_turns, menu, mode, sure_nlu, url",
         ),
         ({"backend": ["onnx"]}, "setting backend: got ['onnx']; allowed: onnx, http"),
     ],

@@ -19,7 +19,7 @@ from rasa.shared.nlu.training_data.message import Message
 
 from grice.components import IndirectTurnRewriter
 from grice.components.history import dialogue_of
-from grice.components.settings import DEFAULT_DIRECT_FROM, ComponentSettings
+from grice.components.settings import ComponentSettings
 from grice.middleware import Pipeline, PipelineSettings, TurnAnalysis
 from grice.middleware.capabilities.directness import DIRECTNESS
 from grice.middleware.capabilities.turns import TURNS
@@ -31,11 +31,11 @@ OPENING = "I am looking for a place to eat."
 QUESTION = "What price range would you like?"
 INDIRECT = "I am on a tight budget"
 MODES = ("blend", "append", "replace")
-KEYS = {"original", "text", "mode", "decision", "reason", "directness", "label", "rewrite", "findings", "failures"}
+KEYS = {"original", "text", "mode", "decision", "reason", "directness", "label", "rewrite", "clarification", "findings", "failures"}
 
 
 def expected(mode: str, text: str, history: Sequence[tuple[Speaker, str]]) -> TurnAnalysis:
-    settings = PipelineSettings(mode="append" if mode == "append" else "replace", direct_from=DEFAULT_DIRECT_FROM)
+    settings = PipelineSettings(mode="append" if mode == "append" else "replace")
     return Pipeline.load(settings).predict([Dialogue.of(text, history)])[0]
 
 
@@ -169,7 +169,7 @@ def test_the_scorer_alone_only_looks(load_agent: LoadAgent) -> None:
 def test_scorer_and_rewriter_share_models_and_scores(load_agent: LoadAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = ({"name": SCORER}, *with_grice(), {"name": SCORER})
     first, second = load_agent(pipeline), load_agent(pipeline)
-    settings = ComponentSettings(PipelineSettings(direct_from=DEFAULT_DIRECT_FROM))
+    settings = ComponentSettings(PipelineSettings())
     scorer: Any = load_backend(DIRECTNESS, settings.where)
     pipeline_of_turns: Any = load_backend(TURNS, settings.where)
     model = scorer.model.model
@@ -191,7 +191,7 @@ def test_scorer_and_rewriter_share_models_and_scores(load_agent: LoadAgent, monk
 
 def test_several_messages_and_no_tracker() -> None:
     """As `process` is called where there is no conversation."""
-    component = IndirectTurnRewriter.load({"mode": "replace"}, None, None, ExecutionContext(GraphSchema({})))
+    component = IndirectTurnRewriter.load({"mode": "replace", "menu": False}, None, None, ExecutionContext(GraphSchema({})))
     messages = [Message({TEXT: text}) for text in (INDIRECT, "/greet", "", "Please find me a cheap restaurant.")]
     assert component.process(messages) == messages
     analyses = [expected("replace", text, []) for text in (INDIRECT, "Please find me a cheap restaurant.")]
@@ -243,11 +243,10 @@ def test_what_rasa_would_take_for_a_command_is_no_rewrite(load_agent: LoadAgent,
     assert (found["text"], found["grice"]["text"], found["grice"]["decision"]) == (INDIRECT, INDIRECT, "pass")
 
 
-def test_a_model_that_is_not_there_is_named_when_rasa_loads(load_agent: LoadAgent, train_bot: TrainBot) -> None:
-    pipeline = with_grice(rewriter_model="no-such-model")
-    train_bot(pipeline)
+@pytest.mark.parametrize("key", ["rewriter_model", "directness_model"])
+def test_a_model_that_is_not_there_is_refused_when_the_bot_is_trained(train_bot: TrainBot, key: str) -> None:
     with pytest.raises(Exception, match=r"IndirectTurnRewriter: model 'no-such-model' not found; shipped models: .*directness"):
-        load_agent(pipeline)
+        train_bot(with_grice(**{key: "no-such-model"}), nlu_only=True, force=False)
 
 
 def test_the_aligner_may_be_there_twice_or_without_the_rewriter(load_agent: LoadAgent) -> None:

@@ -28,6 +28,8 @@ def values_of(
     if slot.kind == "bool":
         return TRUTH
     listed = [value for entity in slot.entities for value in lookups.get(entity, ())]
+    stands_for = {way.casefold(): value for value, own in synonyms.items() for way in own}
+    listed = [stands_for.get(value.casefold(), value) for value in listed]
     return choices(listed) if listed else _canonical([span for span in spans if span[1].entity in slot.entities], synonyms)
 
 

@@ -17,6 +17,7 @@ from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire
 from grice.middleware.service.conversations import History
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import Decision, Reason, StageFailure, TurnAnalysis
+from grice.middleware.turns.clarification import Clarification
 from grice.middleware.turns.pipeline import appended
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded
@@ -42,13 +43,18 @@ class WireFinding(Wire):
 
     kind: Annotated[Literal["added", "dropped", "negation"], Field(description="Brought in, lost, or flipped by the rewrite.")]
     what: Annotated[
-        Literal["number", "time", "date", "price", "name", "quoted", "negation"], Field(description="What kind of value.")
+        Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement", "meaning"],
+        Field(description="What kind of value."),
     ]
     value: Annotated[str, Field(description="The value as it is written.")]
 
 
 class WireTurnMeaning(derived(TurnMeaning)):  # type: ignore[misc]
     """What a turn means of the bot's menu."""
+
+
+class WireClarification(derived(Clarification)):  # type: ignore[misc]
+    """What to ask the user, ready to be asked."""
 
 
 class TurnResult(Wire):
@@ -63,6 +69,10 @@ class TurnResult(Wire):
     rewrite: Annotated[WireRewrite | None, Field(description="Null where none was made; there also when it was not trusted.")]
     findings: Annotated[list[WireFinding], Field(description="What the guard found against the rewrite.")]
     meaning: Annotated[WireTurnMeaning | None, Field(description="Null where no menu was given, or the turn was not read.")]
+    clarification: Annotated[
+        WireClarification | None,
+        Field(description="With a menu, where `decision` is `clarify`: what to ask the user. Ask only if your NLU is unsure, too."),
+    ]
     failures: Failures
 
 
@@ -74,7 +84,8 @@ class TurnRoute(Route[TurnItem, Dialogue | MeaningQuestion, TurnAnalysis]):
     Turns are kept in the order in which calls finish, so send the turns of one dialogue one after the other.
 
     With `schema` or `schema_id`, what the bot can understand, the rewrite says what the turn means of it, in words of the menu, if
-    the reader of meaning reads them as the same; without one the rewriter writes it, and the guard checks it.
+    the reader of meaning reads them as the same; where it is torn between two or three meanings, `clarification` is a question that
+    finds out. Without a menu the rewriter writes it, and the guard checks it.
     """
 
     item = TurnItem

@@ -35,6 +35,7 @@ _AFTER_FOR_ONE = frozenset(("", *table.words("on at please from and in starting 
 _WISHES = frozenset(table.words("good great nice lovely wonderful pleasant"))
 _PARTING = frozenset(table.words("thanks thank bye goodbye all everything nothing else set done finished help enough day"))
 _MORE = frozenset(table.words("other more extra additional further"))
+_JUST = frozenset(table.words("just only for"))
 _AMBIGUOUS_DAYS = frozenset(table.words("mon wed sat sun"))
 _AMBIGUOUS_MONTHS = frozenset(table.words("may march mar dec jan"))
 
@@ -202,11 +203,24 @@ class _Scanner:
             return [_fact("time", token, ("part", token), insist=before not in _WISHES, offers=also)], 1
         if token in table.RELATIVE_DAYS:
             return [self._relative(place, token, before)], 1
+        if token in table.ALONE or (token == "me" and before in _JUST):
+            return [self._counted(token, 1.0)], 1
+        if token in table.TOGETHER:
+            return [self._counted(token, 2.0)], 1
+        if token == "and" and following == "i" and self.at(place - 2) == "my":
+            return [self._counted("and i", 2.0)], 2
         return self._single(place, following)
+
+    @staticmethod
+    def _counted(text: str, value: float) -> Fact:
+        """How many come, without a number: offers the number and needs nothing."""
+        return _fact(
+            "number", text, ("count", value, "people"), insist=False, offers=[("count", value, "any"), ("count", value, "")]
+        )
 
     def _relative(self, place: int, token: str, before: str) -> Fact:
         parting = _PARTING.intersection(self.tokens[max(0, place - 8) : place + 4])
-        also: list[Key] = [("part", "evening")] if token == "tonight" else []
+        also: list[Key] = [("part", "evening"), ("date", "today")] if token == "tonight" else []
         return _fact("date", token, ("date", token.removesuffix("s")), insist=not parting and before not in _WISHES, offers=also)
 
     def _single(self, place: int, following: str) -> tuple[list[Fact], int]:
@@ -289,5 +303,5 @@ def _has_digit(token: str) -> bool:
 
 _STARTS: Set[str] = {
     *table.NUMBERS, *table.ORDINALS, *table.DAYS, *table.MONTHS, *table.TIMES_OF_DAY, *table.PARTS_OF_DAY, *table.RELATIVE_DAYS,
-    *table.CURRENCIES, "half", "quarter", "a", "an", "single",
+    *table.CURRENCIES, *table.ALONE, *table.TOGETHER, "half", "quarter", "a", "an", "single", "me", "and",
 }  # fmt: skip

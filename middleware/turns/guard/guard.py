@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Literal
 
 from grice.middleware.turns.analysis import Finding
+from grice.middleware.turns.guard.agreement import commits, is_mere_reply
+from grice.middleware.turns.guard.bounds import turned_bounds
 from grice.middleware.turns.guard.facts import Fact, find_facts, offered, squashed
 from grice.middleware.turns.guard.polarity import (
     Clause,
@@ -28,6 +30,10 @@ _BEFORE_TO = frozenset(words("go going get travel traveling travelling head head
 _AFTER_NAME = frozenset(words("food restaurant restaurants cuisine hotel college museum station street road airport"))
 _KINDS = frozenset(words("station airport restaurant hotel museum college theatre theater"))
 """These may follow any name: "the station in Ely" supports "Ely station"."""
+_RELATIVES = frozenset(words("law laws"))
+"""After "in" no names: "my mother-in-law"."""
+_UNDERSTOOD = frozenset(words("tonight"))
+"""A rewrite may leave these out."""
 _LARGEST_GAP = 2
 """Words of the dialogue that a name may leave out between two of its words: "acorn (guest) house"."""
 
@@ -43,7 +49,7 @@ class Guard:
         """What speaks against `rewrite` as another form of the last turn of `dialogue`; empty if nothing does."""
         turn, new = _Text(dialogue.last.text), _Text(rewrite)
         history = [_Text(earlier.text) for earlier in reversed(dialogue.history)]
-        return (*_added(turn, history, new), *_dropped(turn, history, new), *_flipped(turn, new))
+        return (*_added(turn, history, new), *_dropped(turn, history, new), *_flipped(turn, new), *_turned(turn, new))
 
 
 def _added(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Finding]:
@@ -62,7 +68,8 @@ def _added(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Fi
         given = choices(table, turn.text)
         for value in choices(table, rewrite.text):
             contradicted = value not in given and any(given.values())
-            named = value in given or what == _IMPLIED or any(value in choices(table, source.text) for source in history)
+            hinted = what == _IMPLIED and not is_mere_reply(turn.text)
+            named = value in given or hinted or any(value in choices(table, source.text) for source in history)
             if contradicted or not named:
                 yield Finding("added", what, value)
 
@@ -83,7 +90,7 @@ def _added_names(rewrite: _Text, sources: Sequence[_Text]) -> Iterator[Finding]:
 
 def _dropped(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Finding]:
     """What the user gave and the rewrite lost."""
-    for fact in rewrite.lacks([fact for fact in turn.facts if fact.needs]):
+    for fact in rewrite.lacks([fact for fact in turn.facts if fact.needs and fact.text not in _UNDERSTOOD]):
         yield Finding("dropped", fact.what, fact.text)
     yield from _dropped_names(turn, history, rewrite)
     for table, what in _CHOICES:
@@ -100,6 +107,8 @@ def _dropped_names(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Ite
         if not word.uncommon or len(word.text) < 3 or word.text in denied or rewrite.has(word.text):
             continue
         before = given[place - 1].text if place else ""
+        if before == "in" and word.text in _RELATIVES:
+            continue
         after = given[place + 1].text if place + 1 < len(given) else ""
         leads = before in _BEFORE_NAME or (before == "to" and place > 1 and given[place - 2].text in _BEFORE_TO)
         if word.capital or leads or after in _AFTER_NAME or any(word.text in source.vocabulary for source in history):
@@ -135,6 +144,14 @@ def _flipped(turn: _Text, rewrite: _Text) -> Iterator[Finding]:
     if not turned and not may_decline(turn.clauses):
         for clause in filter(declines_request, rewrite.clauses):
             yield Finding("negation", "negation", " ".join(clause))
+
+
+def _turned(turn: _Text, rewrite: _Text) -> Iterator[Finding]:
+    """A time on its other side, and a yes for a hesitation or a condition."""
+    for bound in turned_bounds(turn.text, rewrite.text):
+        yield Finding("negation", "time", bound.text)
+    if commits(turn.text, rewrite.text):
+        yield Finding("added", "agreement", rewrite.text)
 
 
 class _Text:

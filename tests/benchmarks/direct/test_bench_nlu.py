@@ -166,10 +166,10 @@ def test_a_pipeline_that_cannot_be_loaded_is_an_error(data: Path, tmp_path: Path
         bench("nlu", "--data-dir", str(data), "--rewriter", str(tmp_path / "nowhere"), "--directness", str(tmp_path / "nowhere"))
 
 
-@pytest.mark.skipif(not {"rewriter", "directness"} <= set(shipped()), reason="the shipped weights are not in this tree")
+@pytest.mark.skipif(not {"rewriter", "directness", "meaning"} <= set(shipped()), reason="the shipped weights are not in this tree")
 def test_the_shipped_models_are_scored(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "nlu.json"
     assert bench("nlu", "--data-dir", str(data), "--limit", "4", "--out", str(out)) == 0
     results = check_shape(out)
     assert {system for _, system, _ in results} == set(nlu.SYSTEMS.names)
-    assert set(json.loads(out.read_text(encoding="utf-8"))["run"]["models"]) == {"rewriter", "directness"}
+    assert set(json.loads(out.read_text(encoding="utf-8"))["run"]["models"]) == {"rewriter", "directness", "meaning"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from openai_server import Request, chat, openai_server
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.items import read_items
+from grice.benchmarks.meaning.own_items import add_decisions
 from grice.benchmarks.meaning.scores import add_meaning
+from grice.middleware import TurnAnalysis
+from grice.middleware.turns.clarification import Clarification, ClarifyOption
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DataNotFound, InputError
 from grice.models.meaning.results import MeaningQuestion
@@ -151,7 +155,13 @@ def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
     results = check_shape(out)
     metrics = {metric for task, _, metric in results if task == "meaning"}
     assert {"intent_accuracy", "precision", "coverage", "slot_accuracy", "false_fills"} <= metrics
-    assert {metric for task, _, metric in results if task == "turns"} == {"rewritten", "harmed"}
+    assert {metric for task, _, metric in results if task == "turns"} == {
+        "rewritten",
+        "harmed",
+        "clarified",
+        "clarified_right",
+        "bothered",
+    }
     assert results["turns", "grice", "harmed"]["n"] == 2
     assert results["turns/library", "grice", "harmed"]["n"] == 1
     rows = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
@@ -160,6 +170,7 @@ def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
     for row in rows:
         assert row["decision"] in ("pass", "rewrite", "clarify")
         assert (row["rewrite"] != row["text"]) == (row["decision"] == "rewrite")
+        assert (row["question"] is not None) == (row["decision"] == "clarify")
         assert {"kind", "meaning", "confidence", "margin", "possible", "slots"} <= set(row["meaning"])
         best = row["meaning"]["possible"][0]
         assert max(row["scores"], key=row["scores"].get) == f"{best['kind']}/{best['name']}"
@@ -167,6 +178,30 @@ def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
     content = json.loads(out.read_text(encoding="utf-8"))["run"]
     assert set(content["models"]) == {"meaning"}
     assert list(content["data"]) == ["items.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("options", "slot", "wanted", "right"),
+    [
+        ((("intent", "renew_loan"), ("act", "yes")), "", {}, True),
+        ((("intent", "opening_hours"), ("act", "yes")), "", {}, False),
+        ((("act", "no"), ("act", "yes")), "", {"gold_intent": None}, True),
+        ((("value", "main"), ("value", "harbour")), "branch", {"gold_slots": {"branch": "harbour"}}, True),
+        ((("value", "main"), ("value", "harbour")), "branch", {"gold_slots": {}}, False),
+    ],
+)
+def test_whether_a_question_offers_what_is_meant(
+    tmp_path: Path, options: Sequence[Any], slot: str, wanted: dict[str, Any], right: bool
+) -> None:
+    (read,) = read_items(write_items(tmp_path / "items.jsonl", item(1, **wanted)))
+    question = Clarification(slot, tuple(ClarifyOption(kind, name, name, 0.4) for kind, name in options), "Which?")
+    sheet = Sheet("meaning", [], 0)
+    text = read.case.question.dialogue.last.text
+    add_decisions(sheet, [read], [TurnAnalysis(text, text, "clarify", "unknown", clarification=question)])
+    found = {result.metric: (result.value, result.n) for result in sheet.results if result.task == "turns"}
+    assert found["clarified"] == (100.0, 1)
+    assert found["clarified_right"] == (100.0 if right else 0.0, 1)
+    assert found["bothered"] == (None, 0)
 
 
 def test_a_language_model(tmp_path: Path) -> None:

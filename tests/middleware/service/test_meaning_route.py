@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -21,7 +22,7 @@ from grice.middleware.settings import PipelineSettings
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.meaning.reader import load_meaning_reader
-from grice.models.meaning.results import MOST_POSSIBLE, MeaningQuestion
+from grice.models.meaning.results import MOST_POSSIBLE, MeaningQuestion, PossibleMeaning, TurnMeaning
 from grice.models.schema import BotSchema
 
 KAYAKS: dict[str, Any] = {
@@ -90,6 +91,30 @@ def test_a_turn_is_rewritten_by_the_menu_that_comes_with_it() -> None:
     assert own.meaning is not None
     assert own.meaning.meaning == "rent"
     assert plain.meaning is None
+
+
+class Torn(FakeMeaning):
+    """Knows of no turn whether it is about renting or the weather."""
+
+    def found(self, question: MeaningQuestion) -> TurnMeaning:
+        both = (PossibleMeaning("intent", "rent", 0.5), PossibleMeaning("intent", "weather", 0.375))
+        return replace(super().found(question), kind="unknown", meaning="", possible=both)
+
+
+def test_a_question_for_the_user_goes_over_the_wire_and_back() -> None:
+    pipeline = Pipeline(FakeDirectness(), FakeRewriter(), reader=Torn())
+    asked = MeaningQuestion(Dialogue.of("It looks grey out there."), MENU)
+    with serving(create_app(fakes(turns=pipeline))) as client:
+        turn = client.post("/v1/turns", json={"text": asked.dialogue.last.text, "schema": KAYAKS}).json()
+        (remote,) = load_backend(TURNS, RemoteSettings(url=str(client.base_url))).predict([asked])
+    assert (turn["decision"], turn["reason"], turn["text"]) == ("clarify", "unknown", turn["original"])
+    assert turn["clarification"]["slot"] == ""
+    assert [(option["kind"], option["name"], option["share"]) for option in turn["clarification"]["options"]] == [
+        ("intent", "rent", 0.5),
+        ("intent", "weather", 0.375),
+    ]
+    assert turn["clarification"]["question"].endswith(", or something else?")
+    assert remote == pipeline.predict([asked])[0]
 
 
 def test_a_stored_menu_and_one_of_the_item(client: httpx.Client) -> None:

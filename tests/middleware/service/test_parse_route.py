@@ -74,6 +74,7 @@ def test_an_indirect_turn_is_rewritten_and_parsed(nlu: PlainNlu, client: httpx.C
             "directness": 0.05,
             "label": "indirect",
             "rewrite": {"text": f"please: {WISH}", "confidence": 0.9},
+            "clarification": None,
             "findings": [],
             "failures": [],
         },

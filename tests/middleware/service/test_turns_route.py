@@ -79,6 +79,7 @@ def test_the_whole_analysis(client: httpx.Client) -> None:
         "rewrite": {"text": rewrite, "confidence": 0.9, "tokens": 5, "finished": True, **read},
         "findings": [],
         "meaning": None,
+        "clarification": None,
         "failures": [],
     }
 
