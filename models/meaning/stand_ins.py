@@ -19,13 +19,15 @@ LISTED = (*(act for act in REPLIES if act != "option"), "courtesy")
 def find_stand_ins(options: Sequence[MenuOption], vectors: Floats) -> dict[str, str]:
     """By act, the name of the one intent that stands for it; acts for which none or several do are left out.
 
+    A menu of one intent lists no replies: there the intent may be a sentence that a turn is held against.
+
     Args:
         vectors: (options, width) of unit length.
     """
     acts = [place for place, option in enumerate(options) if option.kind == "act"]
     intents = [place for place, option in enumerate(options) if option.kind == "intent"]
     found: dict[str, list[str]] = {}
-    for place in intents:
+    for place in intents if len(intents) > 1 else ():
         cosines = vectors[acts] @ vectors[place]
         best = options[acts[int(cosines.argmax())]].name
         if best in LISTED and cosines.max() >= LIKE_FROM:

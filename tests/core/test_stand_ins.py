@@ -36,6 +36,10 @@ def test_where_two_are_alike_neither_stands_for_it() -> None:
     assert find_stand_ins([*intents("affirm", "agree"), *ACTS], vectors) == {}
 
 
+def test_a_menu_of_one_intent_lists_no_replies() -> None:
+    assert find_stand_ins([*intents("affirm"), *ACTS], np.vstack([near(0, 0.7), VECTORS])) == {}
+
+
 def test_the_share_of_the_act_goes_to_the_intent() -> None:
     options = [*intents("affirm", "refund"), *ACTS]
     before = np.array([0.5, 1.0, 2.0, 0.0, 0.3, -1.0], np.float32)
