@@ -23,7 +23,7 @@ MOST_RESPONSE = 128
 
 
 @dataclass(frozen=True)
-class Span:
+class KnownSpan:
     """Something that a response can clash with: a turn, a sentence of a document or policy, or a row.
 
     Attributes:
@@ -67,9 +67,9 @@ def row_text(row: Mapping[str, str]) -> str:
     return "; ".join(f"{field}: {value}" for field, value in row.items())
 
 
-def turn_spans(turns: Sequence[Turn]) -> list[Span]:
+def turn_spans(turns: Sequence[Turn]) -> list[KnownSpan]:
     """The turns of a dialogue as spans."""
-    return [Span("user" if turn.speaker == "user" else "bot", place, turn.text) for place, turn in enumerate(turns)]
+    return [KnownSpan("user" if turn.speaker == "user" else "bot", place, turn.text) for place, turn in enumerate(turns)]
 
 
 class RelationTokens:
@@ -85,7 +85,7 @@ class RelationTokens:
         self.tokenizer.no_truncation()
         self.begin, self.mark, self.pad = (token_id(tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]"))
 
-    def read_context(self, spans: Sequence[Span]) -> ContextPieces:
+    def read_context(self, spans: Sequence[KnownSpan]) -> ContextPieces:
         """All spans, of each the first `MOST_SPAN` pieces, of all the last `MOST_CONTEXT`."""
         rows: list[tuple[int, int, int, int, tuple[int, int]]] = []
         last = max((span.place for span in spans if span.kind in ("user", "bot")), default=0)

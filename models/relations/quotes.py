@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grice.models.relations.inputs import ContextPieces, ResponsePieces, Span
+from grice.models.relations.inputs import ContextPieces, KnownSpan, ResponsePieces
 from grice.models.relations.results import QuotedKind, QuotedSpan
 from grice.models.relations.sentences import sentence_of, sentence_places
+from grice.models.runtime.heads import Floats
 
 KEPT = 0.25
 """Of the largest share of a sentence's pieces: others with less are not quoted at its edges."""
-Floats = NDArray[np.float32]
 
 
 def likeliest_span(context: ContextPieces, shares: Floats, count: int) -> int:
@@ -22,7 +21,7 @@ def likeliest_span(context: ContextPieces, shares: Floats, count: int) -> int:
     return int(np.bincount(np.array(context.owners), shares[: len(context.owners)], count).argmax())
 
 
-def quote_context(spans: Sequence[Span], context: ContextPieces, shares: Floats) -> QuotedSpan:
+def quote_context(spans: Sequence[KnownSpan], context: ContextPieces, shares: Floats) -> QuotedSpan:
     """The words of the context that a response is about."""
     chosen = likeliest_span(context, shares, len(spans))
     span = spans[chosen]

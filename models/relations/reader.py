@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grice.models.dialogue import Turn, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.relations.budget import AlarmThresholds
 from grice.models.relations.evidence import sentence_support
-from grice.models.relations.inputs import ContextPieces, RelationTokens, ResponsePieces, Span
-from grice.models.relations.known import Encodes, choose_spans
+from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
+from grice.models.relations.known import EncodesTexts, choose_spans
 from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
 from grice.models.relations.quotes import quote_context, quote_response
 from grice.models.relations.repeats import Repeat, find_repeat
 from grice.models.relations.results import RelationFinding, RelationQuestion, ResponseRelations
-from grice.models.runtime.heads import sigmoid, softmax
+from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.sentence_encoder.encoder import load_encoder_of
@@ -31,14 +30,13 @@ BY_RULE: float = 0.97
 """How likely a response is faulty that says again what was said, word for word, for no reason."""
 WITHOUT_EVIDENCE: tuple[RelationLabel, ...] = ("!Com", "!Emp", "Emp", "!Rel")
 """Labels that need not be about a particular turn or row."""
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class RelationScores:
+class ReadResponse:
     """What the network says of a response, before calibration: `labels` by `LABELS`, `setting` by `SETTINGS`, shares of pieces."""
 
-    spans: tuple[Span, ...]
+    spans: tuple[KnownSpan, ...]
     context: ContextPieces
     response: ResponsePieces
     bad: float
@@ -58,14 +56,14 @@ class RelationReader:
         WeightsError, ProviderError: the model cannot be loaded. ManifestError: its settings cannot be.
     """
 
-    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime(), encoder: Encodes | None = None) -> None:
+    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime(), encoder: EncodesTexts | None = None) -> None:
         self.manifest = manifest
         self.precision = runtime.precision
         self.tokens = RelationTokens(read_tokenizer(manifest.path("tokenizer.json")))
         self.session = Session(manifest.graph("reader", runtime.precision), runtime)
         self.provider = self.session.provider
         self.most_context = manifest.count("most_context", 32, 320)
-        self.encoder = encoder or load_encoder_of(manifest, runtime)
+        self.encoder = encoder or load_encoder_of(manifest, replace(runtime, precision="int8"))
         self.bad_curve = _curve(manifest, "bad")
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
         self.thresholds = AlarmThresholds.of(manifest)
@@ -79,12 +77,12 @@ class RelationReader:
         check_each(asked, RelationQuestion, "what relations are asked")
         return [self.conclude(question, self.score(question)) for question in asked]
 
-    def score(self, question: RelationQuestion) -> RelationScores:
+    def score(self, question: RelationQuestion) -> ReadResponse:
         """What the network says of a response."""
-        spans = choose_spans(question, self.tokens, self.encoder, self.most_context) or [Span("user", 0, "-")]
+        spans = choose_spans(question, self.tokens, self.encoder, self.most_context) or [KnownSpan("user", 0, "-")]
         return self.score_beside(spans, [question.dialogue.last.text])[0]
 
-    def score_beside(self, spans: Sequence[Span], responses: Sequence[str]) -> list[RelationScores]:
+    def score_beside(self, spans: Sequence[KnownSpan], responses: Sequence[str]) -> list[ReadResponse]:
         """What it says of responses to the same context, which is read once for all."""
         context = self.tokens.read_context(spans)
         read = [self.tokens.read_response(text) for text in responses]
@@ -96,7 +94,7 @@ class RelationReader:
         found = self.session.run(OUTPUTS, {**feed, "response_ids": ids, "response_mask": mask})
         bad, labels, setting, of_context, of_response = found
         return [
-            RelationScores(
+            ReadResponse(
                 tuple(spans),
                 context,
                 each,
@@ -109,7 +107,7 @@ class RelationReader:
             for row, each in enumerate(read)
         ]
 
-    def conclude(self, question: RelationQuestion, scores: RelationScores) -> ResponseRelations:
+    def conclude(self, question: RelationQuestion, scores: ReadResponse) -> ResponseRelations:
         """Probabilities, the setting, what is shown and where."""
         response = question.dialogue.last.text
         labels = {
@@ -130,9 +128,10 @@ class RelationReader:
             shown.append(max(faults, key=lambda each: each.probability))
         shown.sort(key=lambda each: -each.probability)
         support = sentence_support(question, shown)
-        return ResponseRelations(bad, alarm, setting, labels, tuple(shown), support)
+        about = quote_context(scores.spans, scores.context, scores.of_context) if repeat is None else repeat.about
+        return ResponseRelations(bad, alarm, setting, labels, about, tuple(shown), support)
 
-    def _finding(self, label: RelationLabel, share: float, question: RelationQuestion, scores: RelationScores) -> RelationFinding:
+    def _finding(self, label: RelationLabel, share: float, question: RelationQuestion, scores: ReadResponse) -> RelationFinding:
         about = None if label in WITHOUT_EVIDENCE else quote_context(scores.spans, scores.context, scores.of_context)
         place = len(question.dialogue.history)
         return RelationFinding(

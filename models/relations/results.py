@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from grice.models.dialogue import Dialogue
@@ -12,7 +12,7 @@ from grice.models.relations.labels import SETTINGS, RelationLabel, Setting
 from grice.models.results import Share
 
 QuotedKind = Literal["document", "fact", "policy", "user", "bot", "response"]
-Support = Literal["supported", "contradicted", "not found", "no evidence"]
+EvidenceSupport = Literal["supported", "contradicted", "not found", "no evidence"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class SentenceSupport:
     """
 
     words: QuotedSpan
-    support: Support
+    support: EvidenceSupport
     by: QuotedSpan | None = None
 
 
@@ -110,6 +110,7 @@ class ResponseRelations:
         alarm: Whether that is worth an alarm under the budget of its setting.
         setting: As given, or as found.
         labels: For each label, how likely the response shows it.
+        about: What it most likely clashes with, if it does.
         findings: The labels that it shows, the likeliest first.
         sentences: Of each sentence, whether it is borne out.
     """
@@ -118,5 +119,6 @@ class ResponseRelations:
     alarm: bool
     setting: Setting
     labels: Mapping[RelationLabel, Share]
-    findings: tuple[RelationFinding, ...] = ()
-    sentences: tuple[SentenceSupport, ...] = field(default=())
+    about: QuotedSpan
+    findings: tuple[RelationFinding, ...]
+    sentences: tuple[SentenceSupport, ...]

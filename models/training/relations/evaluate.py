@@ -7,35 +7,38 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from grice.models.relations.inputs import RelationTokens
+from grice.models.runtime.heads import Floats
+from grice.models.training.processor import has_bf16
 from grice.models.training.relations.loss import step_of
 from grice.models.training.relations.network import RelationNetwork
-from grice.models.training.relations.samples import LabelledResponse, Sample
+from grice.models.training.relations.samples import RelationSample, TaughtResponse
 
 TOGETHER = 16
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class JudgedResponse:
     """A response, what the network says of it, and of which span it says that it is about (None: it was not asked)."""
 
-    sample: Sample
-    response: LabelledResponse
+    sample: RelationSample
+    response: TaughtResponse
     bad: float
     labels: Floats
     span: int
 
 
 @torch.no_grad()
-def judge(network: RelationNetwork, samples: Sequence[Sample], tokens: RelationTokens) -> list[JudgedResponse]:
-    """Every response of the samples, in their order."""
+def judge(
+    network: RelationNetwork, samples: Sequence[RelationSample], tokens: RelationTokens, half: bool = True
+) -> list[JudgedResponse]:
+    """Every response of the samples, in their order; in `half` precision where the processor has it."""
     found: list[JudgedResponse] = []
     for start in range(0, len(samples), TOGETHER):
         chosen = samples[start : start + TOGETHER]
-        scores = network(step_of(chosen, tokens).batch)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half and has_bf16()):
+            scores = network(step_of(chosen, tokens).batch)
         shares = torch.softmax(scores.context, 1).numpy()
         row = 0
         for sample in chosen:

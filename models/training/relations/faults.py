@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grice.models.dialogue import Turn
-from grice.models.relations.inputs import Span
+from grice.models.relations.inputs import KnownSpan
 from grice.models.relations.labels import RelationLabel
 from grice.models.text.wording import Wording
-from grice.models.training.relations.samples import Clash, LabelledResponse
+from grice.models.training.relations.samples import Clash, TaughtResponse
 
 MOST_FAULTS = 3
 LONG = 8
@@ -23,7 +23,7 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 
 @dataclass(frozen=True)
-class Reply:
+class TaskReply:
     """A turn of task dialogue: what it asks for and what it tells, as `service slot`; and rows that a service gave for it."""
 
     turn: Turn
@@ -32,13 +32,13 @@ class Reply:
     rows: tuple[dict[str, str], ...] = ()
 
 
-Elsewhere = tuple[Sequence[Reply], Mapping[str, Sequence[Reply]]]
+Elsewhere = tuple[Sequence[TaskReply], Mapping[str, Sequence[TaskReply]]]
 """Another dialogue, and by slot the replies that ask for it alone."""
 
 
 def faulty(
-    reply: Reply, before: Sequence[Reply], spans: Sequence[Span], elsewhere: Elsewhere, chance: random.Random
-) -> list[LabelledResponse]:
+    reply: TaskReply, before: Sequence[TaskReply], spans: Sequence[KnownSpan], elsewhere: Elsewhere, chance: random.Random
+) -> list[TaughtResponse]:
     """At most `MOST_FAULTS` faulty responses in place of `reply`, which comes after `before`; they can clash with `spans`."""
     other, asked = elsewhere
     found = [
@@ -51,7 +51,7 @@ def faulty(
     return found[:MOST_FAULTS]
 
 
-def _other_value(text: str, spans: Sequence[Span], chance: random.Random) -> Iterator[LabelledResponse]:
+def _other_value(text: str, spans: Sequence[KnownSpan], chance: random.Random) -> Iterator[TaughtResponse]:
     """A number or a day that someone said, or a row has, is another one."""
     values = [*_NUMBER.finditer(text), *_DAY.finditer(text)]
     chance.shuffle(values)
@@ -63,7 +63,7 @@ def _other_value(text: str, spans: Sequence[Span], chance: random.Random) -> Ite
             label: RelationLabel = "!Fac" if "fact" in kinds else "!Par" if "user" in kinds else "!Sel"
             at = next(at for at in held if label != "!Fac" or spans[at].kind == "fact")
             said = text[: value.start()] + new + text[value.end() :]
-            yield LabelledResponse(said, frozenset((label,)), True, Clash(at, value[0], new), frozenset((label, "Red", "Ign")))
+            yield TaughtResponse(said, frozenset((label,)), True, Clash(at, value[0], new), frozenset((label, "Red", "Ign")))
             return
 
 
@@ -77,19 +77,21 @@ def _another(value: str, chance: random.Random) -> str:
 
 
 def _asked_again(
-    before: Sequence[Reply], spans: Sequence[Span], asked: Mapping[str, Sequence[Reply]], chance: random.Random
-) -> Iterator[LabelledResponse]:
+    before: Sequence[TaskReply], spans: Sequence[KnownSpan], asked: Mapping[str, Sequence[TaskReply]], chance: random.Random
+) -> Iterator[TaughtResponse]:
     turns = [at for at, span in enumerate(spans) if span.kind in ("user", "bot")]
     told = [(slot, at) for at, each in enumerate(before) if each.turn.speaker == "user" for slot in each.tells if slot in asked]
     if told:
         slot, at = chance.choice(told)
         text = chance.choice(asked[slot]).turn.text
-        yield LabelledResponse(
+        yield TaughtResponse(
             text, frozenset(("asked_again",)), True, Clash(turns[at], "", text), frozenset(("asked_again", "!Sel", "!Fac"))
         )
 
 
-def _said_again(reply: Reply, before: Sequence[Reply], spans: Sequence[Span], chance: random.Random) -> Iterator[LabelledResponse]:
+def _said_again(
+    reply: TaskReply, before: Sequence[TaskReply], spans: Sequence[KnownSpan], chance: random.Random
+) -> Iterator[TaughtResponse]:
     turns = [at for at, span in enumerate(spans) if span.kind in ("user", "bot")]
     earlier = [at for at, each in enumerate(before) if each.turn.speaker == "bot" and _is_long(each.turn.text)]
     if earlier:
@@ -97,10 +99,12 @@ def _said_again(reply: Reply, before: Sequence[Reply], spans: Sequence[Span], ch
         text = before[at].turn.text
         if text != reply.turn.text:
             known: frozenset[RelationLabel] = frozenset(("Red", "!Sel", "!Par"))
-            yield LabelledResponse(text, frozenset(("Red",)), True, Clash(turns[at], text, text), known)
+            yield TaughtResponse(text, frozenset(("Red",)), True, Clash(turns[at], text, text), known)
 
 
-def _of_another(reply: Reply, before: Sequence[Reply], other: Sequence[Reply], chance: random.Random) -> Iterator[LabelledResponse]:
+def _of_another(
+    reply: TaskReply, before: Sequence[TaskReply], other: Sequence[TaskReply], chance: random.Random
+) -> Iterator[TaughtResponse]:
     """A reply of another dialogue that shares few words with this one."""
     here = set[str]().union(*(Wording.of(each.turn.text).content for each in (*before, reply)))
     strange = [
@@ -109,7 +113,7 @@ def _of_another(reply: Reply, before: Sequence[Reply], other: Sequence[Reply], c
         if each.turn.speaker == "bot" and _is_long(each.turn.text) and len(Wording.of(each.turn.text).content & here) <= 1
     ]
     if strange:
-        yield LabelledResponse(chance.choice(strange), frozenset(("!Rel",)), True, None, frozenset(("!Rel", "Red", "!Sel")))
+        yield TaughtResponse(chance.choice(strange), frozenset(("!Rel",)), True, None, frozenset(("!Rel", "Red", "!Sel")))
 
 
 def _is_long(text: str) -> bool:

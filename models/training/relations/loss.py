@@ -12,7 +12,7 @@ from torch.nn import functional
 from grice.models.relations.inputs import ContextPieces, RelationTokens, ResponsePieces
 from grice.models.relations.labels import LABELS, SETTINGS
 from grice.models.training.relations.network import LowerStates, RelationBatch, RelationNetwork, RelationScores, batch_of
-from grice.models.training.relations.samples import LabelledResponse, Sample
+from grice.models.training.relations.samples import RelationSample, TaughtResponse
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class RelationStep:
         line, words: (R, N), 1 on pieces of the context; own: (R, M), 1 on pieces of the response. Rows without are zeros.
     """
 
-    samples: tuple[Sample, ...]
+    samples: tuple[RelationSample, ...]
     batch: RelationBatch
     bad: Tensor
     known_bad: Tensor
@@ -50,7 +50,7 @@ class RelationStep:
     own: Tensor
 
 
-def step_of(samples: Sequence[Sample], tokens: RelationTokens) -> RelationStep:
+def step_of(samples: Sequence[RelationSample], tokens: RelationTokens) -> RelationStep:
     """Samples as tensors."""
     contexts = [tokens.read_context(sample.spans) for sample in samples]
     responses = [[tokens.read_response(each.text) for each in sample.responses] for sample in samples]
@@ -77,7 +77,7 @@ def step_of(samples: Sequence[Sample], tokens: RelationTokens) -> RelationStep:
     )
 
 
-def _mark(line: Tensor, words: Tensor, context: ContextPieces, sample: Sample, said: LabelledResponse) -> None:
+def _mark(line: Tensor, words: Tensor, context: ContextPieces, sample: RelationSample, said: TaughtResponse) -> None:
     assert said.clash is not None
     text = sample.spans[said.clash.span].text
     start = text.lower().find(said.clash.words.lower())
@@ -89,7 +89,7 @@ def _mark(line: Tensor, words: Tensor, context: ContextPieces, sample: Sample, s
                 words[place] = 1
 
 
-def _mark_own(own: Tensor, pieces: ResponsePieces, said: LabelledResponse) -> None:
+def _mark_own(own: Tensor, pieces: ResponsePieces, said: TaughtResponse) -> None:
     assert said.clash is not None
     start = said.text.lower().find(said.clash.own.lower())
     end = start + len(said.clash.own)

@@ -21,7 +21,7 @@ from grice.models.training.relations.evaluate import figures, judge
 from grice.models.training.relations.loss import LossWeights, RelationStep, step_loss, step_of
 from grice.models.training.relations.network import LowerStates, RelationNetwork
 from grice.models.training.relations.released import DrawnSource, released_samples
-from grice.models.training.relations.samples import Sample, written_samples
+from grice.models.training.relations.samples import RelationSample, written_samples
 from grice.models.training.responses.written import HANDS, read_contexts
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, TrunkShape, load_trunk
 from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
@@ -42,12 +42,12 @@ class RelationRecipe:
 
     held_hands: tuple[str, ...] = ("RG", "RM")
     dev: float = 0.1
-    frozen: int = 2
+    frozen: int = 3
     contexts: int = 4
     vocabulary: int = 20_000
-    sources: tuple[str, ...] = ("multiwoz", "sgd", "ci-tod", "prosecco")
+    sources: tuple[str, ...] = ("multiwoz", "ci-tod", "prosecco")
     weights: LossWeights = field(default_factory=LossWeights)
-    schedule: Schedule = Schedule(epochs=5, learning_rate=1e-4, warmup=0.03, average=0.995, checkpoint_every=50)
+    schedule: Schedule = Schedule(epochs=4, learning_rate=1.5e-4, warmup=0.02, average=0.995, checkpoint_every=50)
     seed: int = 0
 
 
@@ -55,16 +55,16 @@ class RelationRecipe:
 class Divided:
     """Written samples: to learn from, to judge training by, and of the held hands."""
 
-    train: tuple[Sample, ...]
-    dev: tuple[Sample, ...]
-    held: dict[str, tuple[Sample, ...]]
+    train: tuple[RelationSample, ...]
+    dev: tuple[RelationSample, ...]
+    held: dict[str, tuple[RelationSample, ...]]
 
 
 def divide(recipe: RelationRecipe, folder: Path = HANDS) -> Divided:
     """The written samples, divided by context; a context's part depends on its own words alone."""
-    train: list[Sample] = []
-    dev: list[Sample] = []
-    held: dict[str, tuple[Sample, ...]] = {}
+    train: list[RelationSample] = []
+    dev: list[RelationSample] = []
+    held: dict[str, tuple[RelationSample, ...]] = {}
     for hand, contexts in read_contexts(folder).items():
         samples = written_samples(contexts)
         if hand in recipe.held_hands:
@@ -148,6 +148,15 @@ def _begin(
     return RelationNetwork(trunk, recipe.frozen), words.tokenizer
 
 
+def recipe_of(facts: Facts) -> RelationRecipe:
+    """The recipe in the facts of a checkpoint."""
+    given = facts["recipe"]
+    texts = {name: tuple(given[name]) for name in ("held_hands", "sources")}
+    return RelationRecipe(
+        **{**given, **texts, "weights": LossWeights(**given["weights"]), "schedule": Schedule(**given["schedule"])}
+    )
+
+
 def shape_of(pieces: int) -> TrunkShape:
     """MiniLM's measures, with a vocabulary of so many pieces."""
     return replace(SHAPES["small"], vocabulary=pieces)
@@ -161,10 +170,10 @@ def restore(folder: Path, pieces: int, facts: Facts) -> RelationNetwork:
 class _RelationSteps(Sequence[RelationStep]):
     """Steps of samples whose contexts, and whose responses, are of like length; made when they are asked for."""
 
-    def __init__(self, samples: Sequence[Sample], tokens: RelationTokens, together: int, chance: random.Random) -> None:
+    def __init__(self, samples: Sequence[RelationSample], tokens: RelationTokens, together: int, chance: random.Random) -> None:
         order = list(samples)
         chance.shuffle(order)
-        self.groups: list[list[Sample]] = []
+        self.groups: list[list[RelationSample]] = []
         for begin in range(0, len(order), together * POOL**2):
             pool = sorted(order[begin : begin + together * POOL**2], key=_longest_response)
             for band in range(0, len(pool), together * POOL):
@@ -190,9 +199,9 @@ class _RelationSteps(Sequence[RelationStep]):
         return step_of(self.groups[place], self.tokens)
 
 
-def _context_length(sample: Sample) -> int:
+def _context_length(sample: RelationSample) -> int:
     return sum(len(span.text) for span in sample.spans)
 
 
-def _longest_response(sample: Sample) -> int:
+def _longest_response(sample: RelationSample) -> int:
     return max(len(response.text) for response in sample.responses)

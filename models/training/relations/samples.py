@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.models.relations.inputs import Span, row_text, turn_spans
+from grice.models.relations.inputs import KnownSpan, row_text, turn_spans
 from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
 from grice.models.training.responses.written import LineEvidence, WrittenContext, WrittenResponse
 
@@ -37,7 +37,7 @@ class Clash:
 
 
 @dataclass(frozen=True)
-class LabelledResponse:
+class TaughtResponse:
     """A response.
 
     Attributes:
@@ -54,22 +54,22 @@ class LabelledResponse:
 
 
 @dataclass(frozen=True)
-class Sample:
+class RelationSample:
     """A context and its responses. `setting` is None where it is of none. `source` says where it is from."""
 
     source: str
     setting: Setting | None
-    spans: tuple[Span, ...]
-    responses: tuple[LabelledResponse, ...]
+    spans: tuple[KnownSpan, ...]
+    responses: tuple[TaughtResponse, ...]
 
 
-def written_sample(context: WrittenContext) -> Sample:
+def written_sample(context: WrittenContext) -> RelationSample:
     """A written context. Its lines are documents and rows first, then turns, which is the order of spans."""
-    documents = [Span("document", place, text) for place, text in enumerate(context.documents)]
-    facts = [Span("fact", place, row_text(row)) for place, row in enumerate(context.facts)]
+    documents = [KnownSpan("document", place, text) for place, text in enumerate(context.documents)]
+    facts = [KnownSpan("fact", place, row_text(row)) for place, row in enumerate(context.facts)]
     spans = [*documents, *facts, *turn_spans(context.turns)]
     places = _line_places(context)
-    return Sample(context.hand, context.setting, tuple(spans), tuple(_written(each, places) for each in context.responses))
+    return RelationSample(context.hand, context.setting, tuple(spans), tuple(_written(each, places) for each in context.responses))
 
 
 def _line_places(context: WrittenContext) -> list[int]:
@@ -89,19 +89,19 @@ def _line_places(context: WrittenContext) -> list[int]:
     return found
 
 
-def _written(response: WrittenResponse, places: Sequence[int]) -> LabelledResponse:
+def _written(response: WrittenResponse, places: Sequence[int]) -> TaughtResponse:
     labels = frozenset(WRITTEN_NAMES[label] for label in response.labels if label in WRITTEN_NAMES)
     clash = _clash(response.evidence, response.words, places) if response.evidence and not response.is_fine else None
-    return LabelledResponse(response.text, labels, not response.is_fine, clash, hard="ok!" in response.labels)
+    return TaughtResponse(response.text, labels, not response.is_fine, clash, hard="ok!" in response.labels)
 
 
 def _clash(evidence: LineEvidence, own: str, places: Sequence[int]) -> Clash:
     return Clash(places[evidence.line], evidence.words, own)
 
 
-def written_samples(contexts: Iterable[WrittenContext]) -> list[Sample]:
+def written_samples(contexts: Iterable[WrittenContext]) -> list[RelationSample]:
     """The samples of written contexts."""
     return [written_sample(context) for context in contexts]
 
 
-__all__ = ["SETTINGS", "Clash", "LabelledResponse", "Sample", "written_sample", "written_samples"]
+__all__ = ["SETTINGS", "Clash", "RelationSample", "TaughtResponse", "written_sample", "written_samples"]
