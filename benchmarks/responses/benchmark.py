@@ -1,4 +1,4 @@
-"""`grice bench responses`: what is wrong with bots' responses, on hands and data that the reader of relations was not trained on."""
+"""`grice bench responses`: what is wrong with bots' responses, on hands and data that the reader was not trained on."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _write(options: ResponseOptions, cases: Sequence[ResponseCase], run: Relatio
     items, path = options.items or Path(), options.samples or Path()
     lines = [line for line in items.read_text(encoding="utf-8").splitlines() if line.strip()]
     with path.open("w", encoding="utf-8") as out:
-        for line, case, found in zip(lines, cases, run.read(cases, "samples"), strict=False):
+        for line, found in zip(lines, run.read(cases, "samples"), strict=False):
             row: dict[str, Any] = {**json.loads(line), "found": asdict(found)}
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,14 +38,15 @@ def add_any_bad(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers:
     """Add `any-bad` in all and by setting, and each label that is known."""
     answered, left = _answered(cases, answers)
     for task, rows in _by_part(answered):
-        _add(sheet, task, name, _measures(rows), rows, left if task == ANY_BAD else 0)
+        _add(sheet, _Figures(task, name, rows, _measures(rows), left if task == ANY_BAD else 0))
         pointed = [(case, answer) for case, answer in rows if case.evidence is not None]
         if pointed:
             right = metrics.mean([answer.evidence == case.evidence for case, answer in pointed], 100)
-            _add(sheet, task, name, {"evidence": right}, pointed, 0)
+            _add(sheet, _Figures(task, name, pointed, {"evidence": right}))
         hard = [(case, answer) for case, answer in rows if case.hard]
         if hard:
-            _add(sheet, task, name, {"false_alarms_hard": metrics.mean([answer.alarm for _, answer in hard], 100)}, hard, 0)
+            alarms = metrics.mean([answer.alarm for _, answer in hard], 100)
+            _add(sheet, _Figures(task, name, hard, {"false_alarms_hard": alarms}))
     for label in LABELS:
         add_label(sheet, label, label, name, answered)
 
@@ -58,7 +60,7 @@ def add_label(sheet: Sheet, task: str, label: RelationLabel, name: str, rows: Se
             "auc": ranking.auc([answer.labels.get(label, 0.0) for _, answer in known], flags),
             "f1_pos": ranking.f1([label in answer.shown for _, answer in known], flags),
         }
-        _add(sheet, task, name, measures, known, 0)
+        _add(sheet, _Figures(task, name, known, measures))
 
 
 def add_ci_tod(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers: ResponseAnswers) -> None:
@@ -70,14 +72,16 @@ def add_ci_tod(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers: 
 def add_people(sheet: Sheet, task: str, name: str, cases: Sequence[ResponseCase], answers: ResponseAnswers) -> None:
     """Add how many responses of people raise an alarm."""
     rows, left = _answered(cases, answers)
-    _add(sheet, task, name, {"false_alarms": metrics.mean([answer.alarm for _, answer in rows], 100)}, rows, left)
+    alarms = metrics.mean([answer.alarm for _, answer in rows], 100)
+    _add(sheet, _Figures(task, name, rows, {"false_alarms": alarms}, left))
 
 
 def add_ratings(sheet: Sheet, task: str, name: str, cases: Sequence[ResponseCase], answers: ResponseAnswers) -> None:
     """Add how ratings go with scores."""
     rows, left = _answered(cases, answers)
     fine = [-(answer.bad or 0.0) for _, answer in rows]
-    _add(sheet, task, name, {"correlation": metrics.pearson(fine, [case.rating or 0.0 for case, _ in rows])}, rows, left)
+    correlation = metrics.pearson(fine, [case.rating or 0.0 for case, _ in rows])
+    _add(sheet, _Figures(task, name, rows, {"correlation": correlation}, left))
 
 
 def _measures(rows: Sequence[JudgedCase]) -> dict[str, Measure]:
@@ -112,8 +116,20 @@ def _by_part(rows: Sequence[JudgedCase]) -> Iterator[tuple[str, list[JudgedCase]
         yield f"{ANY_BAD}/{part}", [row for row in rows if row[0].part == part]
 
 
-def _add(sheet: Sheet, task: str, name: str, measures: dict[str, Measure], rows: Sequence[JudgedCase], unscored: int) -> None:
-    groups = [case.group for case, _ in rows]
+@dataclass(frozen=True)
+class _Figures:
+    """Measures of a system over rows of a task, and how many others have no answer."""
+
+    task: str
+    system: str
+    rows: Sequence[JudgedCase]
+    measures: dict[str, Measure]
+    unscored: int = 0
+
+
+def _add(sheet: Sheet, figures: _Figures) -> None:
+    task, name, rows, measures = figures.task, figures.system, figures.rows, figures.measures
+    groups, unscored = [case.group for case, _ in rows], figures.unscored
     undefined = [metric for metric, measure in measures.items() if len(measure.rows) != len(rows) or np.isnan(measure.value)]
     for metric, measure in measures.items():
         if metric not in undefined:

@@ -41,7 +41,7 @@ def recall_at(scores: ArrayLike, flags: ArrayLike, false_alarms: float) -> Measu
 
 
 def pairs_in_order(scores: ArrayLike, flags: ArrayLike, contexts: Sequence[str]) -> Measure:
-    """Percent of the pairs of one context, one with the flag and one without, of which the former scores higher; ties count half."""
+    """Percent of pairs of one context, one with the flag and one without, of which the former scores higher; ties count half."""
     values, positive = np.asarray(scores, float), np.asarray(flags, bool)
     rows = np.zeros((len(values), 2))
     places: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Anybody's own responses under test, as JSON lines: the turns before, the response, what is wrong with it, what it clashes with."""
+"""Anybody's own responses under test, as JSON lines: turns, response, what is wrong with it, what it clashes with."""
 
 from __future__ import annotations
 

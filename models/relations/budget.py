@@ -64,6 +64,11 @@ def threshold_for(fine: Sequence[float], budget: float) -> float:
     return float(np.nextafter(ordered[allowed], 2.0))
 
 
+def share_above(shares: Sequence[float], threshold: float) -> float:
+    """The share of probabilities that reach a threshold; 0 where there are none."""
+    return float(np.mean(np.asarray(shares, float) >= threshold)) if len(shares) else 0.0
+
+
 @dataclass(frozen=True)
 class Expectation:
     """What an alarm is worth where so many of 100 responses are faulty: `precision` and `recall` in shares, `alarms` per 100."""

@@ -51,12 +51,22 @@ class RelationReader:
 
     Args:
         encoder: finds what is nearest in meaning where not all fits; default: the one that the manifest names.
+        thresholds: in place of the manifest's, such as `grice calibrate monitor` writes them.
+
+    Attributes:
+        faulty: percentiles of how likely faulty responses that were not learned from are said to be, from the least to the most.
 
     Raises:
         WeightsError, ProviderError: the model cannot be loaded. ManifestError: its settings cannot be.
     """
 
-    def __init__(self, manifest: Manifest, runtime: Runtime = Runtime(), encoder: EncodesTexts | None = None) -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        runtime: Runtime = Runtime(),
+        encoder: EncodesTexts | None = None,
+        thresholds: AlarmThresholds | None = None,
+    ) -> None:
         self.manifest = manifest
         self.precision = runtime.precision
         self.tokens = RelationTokens(read_tokenizer(manifest.path("tokenizer.json")))
@@ -66,7 +76,8 @@ class RelationReader:
         self.encoder = encoder or load_encoder_of(manifest, replace(runtime, precision="int8"))
         self.bad_curve = _curve(manifest, "bad")
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
-        self.thresholds = AlarmThresholds.of(manifest)
+        self.thresholds = thresholds or AlarmThresholds.of(manifest)
+        self.faulty = tuple(float(each) for each in manifest.setting("faulty", list, "percentiles, 101 numbers"))
 
     def predict(self, asked: Sequence[RelationQuestion]) -> list[ResponseRelations]:
         """What is found of each response, in order. Safe to call from several threads.

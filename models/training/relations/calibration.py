@@ -17,6 +17,7 @@ from grice.models.training.relations.samples import RelationSample, TaughtRespon
 UNCALIBRATED: dict[str, Any] = {
     "curves": {"bad": {"slope": 1.0, "offset": 0.0}, "labels": {label: {"slope": 1.0, "offset": 0.0} for label in LABELS}},
     "thresholds": {"settings": dict.fromkeys(SETTINGS, 0.5), "labels": dict.fromkeys(LABELS, 0.5)},
+    "faulty": [0.5] * 101,
 }
 HOLD = 1e-2
 """How strongly weights are held near where they start."""
@@ -45,7 +46,7 @@ def read_samples(reader: RelationReader, samples: Sequence[RelationSample]) -> l
 
 
 def calibrate(reader: RelationReader, samples: Sequence[RelationSample]) -> dict[str, Any]:
-    """`curves` and `thresholds` for the manifest."""
+    """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest."""
     read = [each for each in read_samples(reader, samples) if each.response.bad is not None]
     bad = np.array([bool(each.response.bad) for each in read])
     scores = np.array([each.scores.bad for each in read])
@@ -65,7 +66,11 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample]) -> dict
         curves[label] = fit_curve(raw, has)
         chances = 1 / (1 + np.exp(-(curves[label]["slope"] * raw + curves[label]["offset"])))
         labels[label] = max(LEAST_SHOWN, best_threshold(chances, has))
-    return {"curves": {"bad": curve, "labels": curves}, "thresholds": {"settings": settings, "labels": labels}}
+    return {
+        "curves": {"bad": curve, "labels": curves},
+        "thresholds": {"settings": settings, "labels": labels},
+        "faulty": [round(float(share), 4) for share in np.quantile(shares[bad], np.linspace(0, 1, 101))],
+    }
 
 
 def fit_curve(scores: NDArray[np.float64], flags: NDArray[np.bool_]) -> dict[str, float]:
