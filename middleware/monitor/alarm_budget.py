@@ -131,8 +131,8 @@ def table_of(settings: Mapping[Setting, SettingBudget], budget: float) -> str:
     for setting, found in settings.items():
         lines.append(f"{setting}: alarm from {found.threshold:.3f} on, set by {_BASES[found.basis]} ({found.responses} responses)")
         lines += [
-            f"  where {each.prevalence:g} of 100 are faulty: {each.alarms:.1f} alarms per 100, precision {100 * each.precision:.0f} %, "
-            f"recall {100 * each.recall:.0f} %"
+            f"  where {each.prevalence:g} of 100 are faulty: {each.alarms:.1f} alarms per 100, "
+            f"precision {100 * each.precision:.0f} %, recall {100 * each.recall:.0f} %"
             for each in found.expected
         ]
     counts = Counter(found.basis for found in settings.values())

@@ -1,4 +1,4 @@
-"""One's own responses, as a log has them: JSON lines with the turns, the response, and perhaps whether anything was wrong with it."""
+"""One's own responses, as a log has them: JSON lines with the turns, the response, and perhaps whether it was faulty."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class LoggedResponse:
 def read_log(path: Path) -> list[LoggedResponse]:
     """The responses of a file, one JSON object a line.
 
-    `{"turns": [{"speaker", "text"}], "response"}`, and if it is known `setting`, `documents`, `facts`, `policy`, `bad` (true or false).
+    `{"turns": [{"speaker", "text"}], "response"}`, and if it is known `setting`, `documents`, `facts`, `policy`, `bad` (true or
+    false).
 
     Raises:
         DataNotFound: it cannot be read, or has no response.

@@ -27,6 +27,8 @@ class MonitorSettings:
     Attributes:
         behaviors_model: a shipped name or the path of a folder.
         threshold_overrides: other thresholds than the model's own, such as `!Rel=0.8,Red=0.5`.
+        relations_model: the reader of relations, a shipped name or the path of a folder; empty: relations are not read.
+        alarm_settings: the file that `grice calibrate monitor` wrote; empty: the thresholds of `relations_model`.
         provider, threads, workers, precision: as in `PipelineSettings`.
         judge_url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`; empty: there is no judge.
         judge_model: the model that is asked there.
@@ -54,6 +56,8 @@ class MonitorSettings:
 
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
+    relations_model: str = ""
+    alarm_settings: str = ""
     provider: str = "auto"
     threads: int = setting(1, 1, 64)
     workers: int = setting(0, 0, 64)

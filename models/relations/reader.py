@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +52,6 @@ class RelationReader:
 
     Args:
         encoder: finds what is nearest in meaning where not all fits; default: the one that the manifest names.
-        thresholds: in place of the manifest's, such as `grice calibrate monitor` writes them.
 
     Attributes:
         faulty: percentiles of how likely faulty responses that were not learned from are said to be, from the least to the most.
@@ -65,7 +65,6 @@ class RelationReader:
         manifest: Manifest,
         runtime: Runtime = Runtime(),
         encoder: EncodesTexts | None = None,
-        thresholds: AlarmThresholds | None = None,
     ) -> None:
         self.manifest = manifest
         self.precision = runtime.precision
@@ -76,8 +75,14 @@ class RelationReader:
         self.encoder = encoder or load_encoder_of(manifest, replace(runtime, precision="int8"))
         self.bad_curve = _curve(manifest, "bad")
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
-        self.thresholds = thresholds or AlarmThresholds.of(manifest)
+        self.thresholds = AlarmThresholds.of(manifest)
         self.faulty = tuple(float(each) for each in manifest.setting("faulty", list, "percentiles, 101 numbers"))
+
+    def with_thresholds(self, thresholds: AlarmThresholds) -> RelationReader:
+        """The same reader with other thresholds."""
+        other = copy.copy(self)
+        other.thresholds = thresholds
+        return other
 
     def predict(self, asked: Sequence[RelationQuestion]) -> list[ResponseRelations]:
         """What is found of each response, in order. Safe to call from several threads.

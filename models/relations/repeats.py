@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from grice.models.dialogue import Turn
@@ -17,7 +17,10 @@ LEAST_CONTENT = 3
 NEAR = 0.8
 """Of the runs of three words in both, the share from which on sentences are nearly the same."""
 
-RepeatReason = Literal["", "asked for", "confirms", "unanswered"]
+MOST = 0.6
+"""Of the words of a response, the share that must have been said before; with less it says something new too."""
+
+RepeatReason = Literal["", "asked for", "confirms", "unanswered", "says more"]
 
 _WORD = re.compile(r"[a-z0-9]+")
 _ASKS_AGAIN = re.compile(
@@ -59,6 +62,7 @@ def find_repeat(turns: Sequence[Turn], response: str) -> Repeat | None:
         for number, (start, end) in enumerate(sentence_places(turn.text))
     ]
     found: list[tuple[int, Repeat]] = []
+    repeated = 0
     for own_number, (own_start, own_end) in enumerate(sentence_places(response)):
         said = _words(response[own_start:own_end])
         if len(said) < LEAST_WORDS or len(set(said) - FUNCTION_WORDS) < LEAST_CONTENT:
@@ -68,8 +72,14 @@ def find_repeat(turns: Sequence[Turn], response: str) -> Repeat | None:
                 about = QuotedSpan(turns[place].speaker, place, number, start, end, turns[place].text[start:end])
                 own = QuotedSpan("response", len(turns), own_number, own_start, own_end, response[own_start:own_end])
                 found.append((len(said), Repeat(likeness == 1.0, _reason(turns, place, own.text), about, own)))
+                repeated += len(said)
                 break
-    return max(found, key=lambda each: each[0])[1] if found else None
+    if not found:
+        return None
+    longest = max(found, key=lambda each: each[0])[1]
+    if not longest.reason and repeated < MOST * len(_words(response)):
+        return replace(longest, reason="says more")
+    return longest
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -16,15 +16,21 @@ _NUMBER_WORDS = (
     *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 _SMALL = {word: number for number, word in enumerate(_NUMBER_WORDS)}
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
 _VALUE = re.compile(
-    r"(?P<time>\b\d{1,2}[:.]\d{2}\s*(?:[ap]\.?m\b\.?)?|\b\d{1,2}\s*[ap]\.?m\b\.?)"
+    r"(?P<time>\b\d{1,2}:\d{2}(?:\s*[ap]\.?m\b\.?)?|\b\d{1,2}(?:\.\d{2})?\s*[ap]\.?m\b\.?)"
     r"|(?P<amount>[$€£]\s?\d[\d,]*(?:\.\d+)?|\b\d[\d,]*(?:\.\d+)?\s?(?:euros?|dollars?|pounds?|cents?|%|percent|usd|eur|gbp)\b)"
-    r"|(?P<date>\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d{2}-\d{2}\b"
+    rf"|(?P<date>\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}} (?:of )?{_MONTH}|\b{_MONTH} \d{{1,2}}\b|\b\d{{4}}-\d{{2}}-\d{{2}}\b"
     r"|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b)"
     r"|(?P<number>\b\d[\d,]*(?:\.\d+)?)",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+MOST_NUMBERS = 24
+"""Of those that were given, so many are added up."""
+STEM = 5
 
 
 @dataclass(frozen=True)
@@ -77,17 +83,19 @@ def known_amounts(texts: Iterable[str]) -> set[str]:
 
 
 def is_borne_out(value: StatedValue, known: set[str]) -> bool:
-    """Whether it was given, or is the sum, difference or product of two that were."""
+    """Whether it was given, or is the sum, difference or product of two that were, a third one added or taken away perhaps."""
     if value.amount in known:
         return True
     if value.kind in ("time", "date") or not _DIGITS.fullmatch(value.amount):
         return False
     wanted = float(value.amount)
-    numbers = sorted({float(each) for each in known if re.fullmatch(r"\d+(?:\.\d+)?", each)})[:40]
+    numbers = sorted({float(each) for each in known if re.fullmatch(r"\d+(?:\.\d+)?", each)})[:MOST_NUMBERS]
+    once = {wanted - each for each in (0.0, *numbers)} | {wanted + each for each in numbers}
     return any(
-        abs(wanted - result) < 0.01
+        abs(left - result) < 0.01
         for one, other in itertools.combinations_with_replacement(numbers, 2)
         for result in (one + other, abs(one - other), one * other)
+        for left in once
     )
 
 
@@ -102,7 +110,7 @@ class ValueClash:
 
 
 def find_clashes(sentence: str, rows: Sequence[Mapping[str, str]], said: Iterable[str]) -> list[ValueClash]:
-    """Values of a sentence that no row and no turn has, of which the one row that the sentence is about has another of that kind.
+    """Values of a sentence that no row and no turn has, where the row that it is about has another in the field that it names.
 
     Args:
         said: turns and documents; a value in one of them does not clash.
@@ -115,10 +123,16 @@ def find_clashes(sentence: str, rows: Sequence[Mapping[str, str]], said: Iterabl
     for value in stated_values(sentence):
         if value.kind == "number" or is_borne_out(value, known):
             continue
-        fields = [name for name, text in rows[about].items() if any(each.kind == value.kind for each in stated_values(text))]
-        if len(fields) == 1:
+        fields = [name for name, text in rows[about].items() if [each.kind for each in stated_values(text)] == [value.kind]]
+        if len(fields) == 1 and _names(sentence, fields[0]):
             clashes.append(ValueClash(value, about, fields[0], rows[about][fields[0]]))
     return clashes
+
+
+def _names(sentence: str, name: str) -> bool:
+    """Whether a word of the sentence begins as one of the field's name does: "arrives" and "arrival"."""
+    said = {word[:STEM] for word in re.findall(r"[a-z]{3,}", sentence.lower())}
+    return any(word[:STEM] in said for word in re.findall(r"[a-z]{3,}", name.lower()))
 
 
 def _row_of(sentence: str, rows: Sequence[Mapping[str, str]]) -> int | None:
