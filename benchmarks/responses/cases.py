@@ -17,7 +17,7 @@ from grice.models.training.responses.written import WrittenContext, read_context
 HELD_HANDS = ("RG", "RM")
 PEOPLE_DIALOGUES = 60
 
-Evidence = tuple[str, int]
+ClashPlace = tuple[str, int]
 """Of what kind it is ("turn", "document", "fact", "policy"), and its place among those of the kind."""
 
 
@@ -40,7 +40,7 @@ class ResponseCase:
     bad: bool | None
     labels: frozenset[RelationLabel] = frozenset()
     known: frozenset[RelationLabel] = frozenset()
-    evidence: Evidence | None = None
+    evidence: ClashPlace | None = None
     hard: bool = False
     rating: float | None = None
 
@@ -59,7 +59,7 @@ class ResponseAnswer:
     alarm: bool
     labels: Mapping[RelationLabel, float] = field(default_factory=dict)
     shown: frozenset[RelationLabel] = frozenset()
-    evidence: Evidence | None = None
+    evidence: ClashPlace | None = None
 
 
 ResponseAnswers = Sequence[ResponseAnswer]

@@ -18,7 +18,7 @@ from grice.benchmarks.core.options import Threaded, model_option, option
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.llm import LlmOptions
-from grice.benchmarks.responses.cases import HELD_HANDS, Evidence, ResponseAnswer, ResponseAnswers, ResponseCase
+from grice.benchmarks.responses.cases import HELD_HANDS, ClashPlace, ResponseAnswer, ResponseAnswers, ResponseCase
 from grice.benchmarks.responses.llm import ask_all
 from grice.models.relations.labels import LABELS
 from grice.models.relations.reader import RelationReader
@@ -109,7 +109,7 @@ def answer_of(found: ResponseRelations) -> ResponseAnswer:
     return ResponseAnswer(found.bad, found.alarm, found.labels, shown, _place_of(found.about))
 
 
-def _place_of(span: QuotedSpan) -> Evidence:
+def _place_of(span: QuotedSpan) -> ClashPlace:
     return ("turn" if span.kind in ("user", "bot") else span.kind, span.place)
 
 

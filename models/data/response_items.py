@@ -24,7 +24,7 @@ _WORDS = {str: "a text", list: "a list", dict: "an object", int: "a whole number
 
 
 @dataclass(frozen=True)
-class ResponseItem:
+class OwnResponse:
     """A response under test.
 
     Attributes:
@@ -46,7 +46,7 @@ class ResponseItem:
     evidence_turn: int | None
 
 
-def read_response_items(path: Path) -> list[ResponseItem]:
+def read_response_items(path: Path) -> list[OwnResponse]:
     """The items of a file, one JSON object a line; blank lines are left out.
 
     Raises:
@@ -63,7 +63,7 @@ def read_response_items(path: Path) -> list[ResponseItem]:
     return items
 
 
-def _item(line: str, where: str) -> ResponseItem:
+def _item(line: str, where: str) -> OwnResponse:
     try:
         given = json.loads(line)
     except ValueError as error:
@@ -77,7 +77,7 @@ def _item(line: str, where: str) -> ResponseItem:
     place = fields["evidence_turn"]
     if place is not None and (isinstance(place, bool) or not 0 <= place < len(dialogue.history)):
         raise InputError(f"{where}, evidence_turn", place, f"null, or a place from 0 to {len(dialogue.history) - 1}")
-    return ResponseItem(
+    return OwnResponse(
         fields,
         fields["id"],
         fields["setting"],

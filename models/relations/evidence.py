@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grice.models.relations.inputs import row_text
-from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion, SentenceSupport
+from grice.models.relations.results import QuotedKind, QuotedSpan, RelationFinding, RelationQuestion, SentenceSupport
 from grice.models.relations.sentences import sentence_places
 from grice.models.relations.values import ValueClash, find_clashes, is_borne_out, known_amounts, stated_values
 from grice.models.text.wording import Wording
@@ -39,14 +39,30 @@ def _support(question: RelationQuestion, words: QuotedSpan, shown: Sequence[Rela
                 return SentenceSupport(words, "contradicted", finding.about)
             if finding.label == "unsupported":
                 return SentenceSupport(words, "not found")
-    given = [*map(row_text, question.facts), *question.documents, *question.policy]
-    known = known_amounts([*given, *said])
+    given = _given(question)
+    known = known_amounts([*(each.text for each in given), *said])
     if any(not is_borne_out(value, known) for value in stated_values(words.text)):
         return SentenceSupport(words, "not found")
     content = Wording.of(words.text).content
-    held = frozenset[str]().union(*(Wording.of(text).content for text in given if text.strip()))
-    enough = len(content & held) >= SHARED * len(content)
-    return SentenceSupport(words, "supported" if content and enough else "not found")
+    held = [Wording.of(each.text).content for each in given]
+    if not content or len(content & frozenset[str]().union(*held)) < SHARED * len(content):
+        return SentenceSupport(words, "not found")
+    return SentenceSupport(words, "supported", max(zip(given, held, strict=True), key=lambda each: len(content & each[1]))[0])
+
+
+def _given(question: RelationQuestion) -> list[QuotedSpan]:
+    """Rows, and sentences of documents and policy."""
+    rows = [(row_text(row), place) for place, row in enumerate(question.facts) if row]
+    quotes = [QuotedSpan("fact", place, 0, 0, len(text), text) for text, place in rows]
+    kinds: tuple[tuple[QuotedKind, Sequence[str]], ...] = (("document", question.documents), ("policy", question.policy))
+    for kind, texts in kinds:
+        for place, text in enumerate(texts):
+            quotes += [
+                QuotedSpan(kind, place, number, start, end, text[start:end])
+                for number, (start, end) in enumerate(sentence_places(text))
+                if text[start:end].strip()
+            ]
+    return quotes
 
 
 def _row_quote(question: RelationQuestion, clash: ValueClash) -> QuotedSpan:
