@@ -39,7 +39,7 @@ def add_any_bad(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers:
     answered, left = _answered(cases, answers)
     for task, rows in _by_part(answered):
         _add(sheet, _Figures(task, name, rows, _measures(rows), left if task == ANY_BAD else 0))
-        pointed = [(case, answer) for case, answer in rows if case.evidence is not None]
+        pointed = [(case, answer) for case, answer in rows if case.bad and case.evidence is not None]
         if pointed:
             right = metrics.mean([answer.evidence == case.evidence for case, answer in pointed], 100)
             _add(sheet, _Figures(task, name, pointed, {"evidence": right}))
