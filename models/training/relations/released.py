@@ -77,13 +77,13 @@ def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int) ->
 
 def _multiwoz(data_dir: Path) -> DrawnSource:
     dialogues = [
-        [_multiwoz_reply(utterance) for utterance in turns if not utterance.silent]
+        [multiwoz_reply(utterance) for utterance in turns if not utterance.silent]
         for turns in multiwoz.read(data_dir / "multiwoz21", "val").values()
     ]
     return _of_replies("multiwoz", dialogues, 200)
 
 
-def _multiwoz_reply(said: multiwoz.Utterance) -> TaskReply:
+def multiwoz_reply(said: multiwoz.Utterance) -> TaskReply:
     asks = {f"{act.act.split('-')[0]} {act.slot}".lower() for act in said.acts if act.act.endswith("-Request")}
     tells = {f"{act.act.split('-')[0]} {act.slot}".lower() for act in said.acts if act.act.endswith("-Inform")}
     only = len({act.act for act in said.acts}) == 1
