@@ -47,7 +47,7 @@ def pairs_in_order(scores: ArrayLike, flags: ArrayLike, contexts: Sequence[str])
     places: dict[str, list[int]] = {}
     for place, context in enumerate(contexts):
         places.setdefault(context, []).append(place)
-    for place in np.flatnonzero(positive):
+    for place in np.flatnonzero(positive).tolist():
         others = values[[each for each in places[contexts[place]] if not positive[each]]]
         rows[place] = np.sum(values[place] > others) + np.sum(values[place] == others) / 2, len(others)
     return Measure(rows, lambda sums: 100 * divided(sums[:, 0], sums[:, 1]))

@@ -59,8 +59,9 @@ class RelationGraph(nn.Module):
         self.kinds, self.ages = TokenTable(network.kinds.weight, False), TokenTable(network.ages.weight, False)
         self.norm = layer_norm(trunk.norm)
         self.layers = nn.ModuleList(TrunkLayerGraph(layer) for layer in trunk.layers)
-        for name in HEADS:
-            setattr(self, name, Projection(getattr(network, name)))
+        self.whole, self.bad, self.labels = (Projection(each) for each in (network.whole, network.bad, network.labels))
+        self.setting, self.own = Projection(network.setting), Projection(network.own)
+        self.asks, self.answers = Projection(network.asks), Projection(network.answers)
 
     def forward(self, ids: Tensor, kinds: Tensor, ages: Tensor, response_ids: Tensor, response_mask: Tensor) -> tuple[Tensor, ...]:
         places = torch.cumsum(torch.ones_like(ids), 1) - 1
@@ -84,6 +85,7 @@ class RelationGraph(nn.Module):
 
 
 HEADS = ("whole", "bad", "labels", "setting", "asks", "answers", "own")
+"""The dense parts beside the layers, by the names that they have in the network too."""
 
 
 def _run(layer: Any, context: Tensor, response: Tensor, hidden: Tensor, last: bool) -> tuple[Tensor, Tensor]:

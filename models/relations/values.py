@@ -50,7 +50,7 @@ def stated_values(text: str) -> list[StatedValue]:
         kind: ValueKind = "number"
         for each in ("time", "amount", "date"):
             if match[each] is not None:
-                kind = each  # type: ignore[assignment]
+                kind = each
         found.append(StatedValue(kind, _amount(kind, match[0]), match.start(), match.end()))
     return found
 

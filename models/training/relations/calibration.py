@@ -83,7 +83,7 @@ def fit_weights(
     inputs: NDArray[np.float64], flags: NDArray[np.bool_], start: NDArray[np.float64], steps: int = 50
 ) -> NDArray[np.float64]:
     """A logistic regression by Newton's steps, held near `start`. `inputs` (rows, inputs) to weights (inputs,)."""
-    weights = start.copy()
+    weights: NDArray[np.float64] = start.copy()
     for _ in range(steps):
         chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
         curvature = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + HOLD * np.eye(len(start))

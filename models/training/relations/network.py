@@ -178,7 +178,7 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, hidden: Tensor) -> Tensor
 
 
 def _heads(state: Tensor, count: int) -> Tensor:
-    return state.unflatten(2, (count, -1)).transpose(1, 2)
+    return state.reshape(state.size(0), state.size(1), count, -1).transpose(1, 2)
 
 
 def batch_of(contexts: Sequence[ContextPieces], responses: Sequence[Sequence[ResponsePieces]]) -> RelationBatch:

@@ -76,9 +76,9 @@ def network(tokenizer: Tokenizer) -> RelationNetwork:
 def written(network: RelationNetwork, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("relations")
     with torch.no_grad():
-        for part in (network.trunk.words, *(each for each in network.modules() if isinstance(each, torch.nn.Linear))):
-            if part.weight.size(0) >= BLOCK:
-                part.weight.copy_(LowBits.of(part.weight).weight)
+        dense = [each.weight for each in network.modules() if isinstance(each, torch.nn.Linear) and each.out_features >= BLOCK]
+        for weight in (network.trunk.words.weight, *dense):
+            weight.copy_(LowBits.of(weight).weight)
     for precision in ("int8", "fp32"):
         write_relation_graph(network, out, precision)
     (out / "tokenizer.json").write_text(tokenizer.to_str(), encoding="utf-8")

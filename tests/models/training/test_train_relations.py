@@ -131,8 +131,8 @@ def test_a_written_clash_points_at_its_line() -> None:
 
 def test_faults_are_put_into_replies() -> None:
     def reply(speaker: str, text: str, asks: str = "", tells: str = "") -> TaskReply:
-        sets = [frozenset(each.split(",")) if each else frozenset[str]() for each in (asks, tells)]
-        return TaskReply(Turn("user" if speaker == "user" else "bot", text), *sets)
+        turn = Turn("user" if speaker == "user" else "bot", text)
+        return TaskReply(turn, frozenset(filter(None, [asks])), frozenset(filter(None, [tells])))
 
     before = [
         reply("user", "A table for four at 19:30 by the river.", tells="table people"),
