@@ -21,7 +21,7 @@ UNCALIBRATED: dict[str, Any] = {
 }
 HOLD = 1e-2
 """How strongly weights are held near where they start."""
-LEAST_SHOWN = 0.3
+LEAST_SHOWN = 0.15
 """No label is shown that is less likely."""
 
 
