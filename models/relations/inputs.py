@@ -90,7 +90,7 @@ class RelationTokens:
         rows: list[tuple[int, int, int, int, tuple[int, int]]] = []
         last = max((span.place for span in spans if span.kind in ("user", "bot")), default=0)
         for at, (span, read) in enumerate(zip(spans, self._encode([span.text for span in spans]), strict=True)):
-            kind = SPAN_KINDS.index(span.kind)
+            kind = SPAN_KINDS.index("document" if span.kind == "policy" else span.kind)  # it learned from no policies apart
             age = min(last - span.place, AGES - 2) if span.kind in ("user", "bot") else AGES - 1
             rows.append((self.mark, kind, age, at, (0, 0)))
             rows += [(piece, kind, age, at, where) for piece, where in read[:MOST_SPAN]]
