@@ -47,6 +47,7 @@ bench-smoke: $(VENV)/.dev $(RASA)/.done  ## every benchmark on a few rows; needs
 	$(BIN)/grice bench abceval --limit 8
 	$(BIN)/grice bench persuasion --limit 8
 	$(BIN)/grice bench rectom --limit 8
+	$(BIN)/grice bench responses --limit 8 --system shape majority
 	$(BIN)/grice bench indirect-requests --limit 8 --system majority random lexical lexical-negation
 	$(BIN)/grice bench rasa-nlu --limit 8 --system lr lr+blend
 

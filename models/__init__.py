@@ -8,6 +8,7 @@ from grice.models.face_acts import FaceActDetector, load_intention_detector
 from grice.models.meaning import MeaningQuestion, MeaningReader, TurnMeaning, load_meaning_reader
 from grice.models.minds import MindModel, MindReading, MindTracker, RecommendationDialogue, load_mind_model
 from grice.models.protocols import Model
+from grice.models.relations import RelationQuestion, RelationReader, ResponseRelations, load_relation_reader
 from grice.models.results import Behaviors, Directness, Intentions, Rewrite, SlotValues
 from grice.models.rewriter import Rewriter, load_rewriter
 from grice.models.runtime.runtime import Runtime
@@ -31,6 +32,9 @@ __all__ = [
     "MindTracker",
     "Model",
     "RecommendationDialogue",
+    "RelationQuestion",
+    "RelationReader",
+    "ResponseRelations",
     "Rewrite",
     "Rewriter",
     "Runtime",
@@ -45,6 +49,7 @@ __all__ = [
     "load_intention_detector",
     "load_meaning_reader",
     "load_mind_model",
+    "load_relation_reader",
     "load_rewriter",
     "load_slot_resolver",
 ]

@@ -9,6 +9,7 @@ from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
+from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion
 
@@ -31,6 +32,8 @@ MindPredictor = Predicts[RecommendationDialogue, MindReading]
 """Finds what recommender and seeker of a recommendation dialogue have in mind."""
 MeaningPredictor = Predicts[MeaningQuestion, TurnMeaning]
 """Reads what a turn means, of all that a bot can understand."""
+RelationPredictor = Predicts[RelationQuestion, ResponseRelations]
+"""Finds how a response relates to what was said and what is known."""
 SlotPredictor = Predicts[SlotQuestion, SlotValues]
 """Finds the value of a categorical slot that a turn means."""
 

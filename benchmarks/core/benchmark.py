@@ -35,6 +35,10 @@ BENCHMARKS = {
         "rectom.benchmark",
         "RecToM: beliefs, desires, intentions and strategies in recommendation dialogues, beside language models and people",
     ),
+    "responses": (
+        "responses.benchmark",
+        "faults of bot responses in chat, task and assistant dialogues, on hands that were not trained on, or on items of your own",
+    ),
     "speed": ("speed.benchmark", "our runtime beside PyTorch and CTranslate2, and the REST service"),
 }
 """The module of each, and what it measures. A module is imported only when its benchmark is asked for: the help needs no extra."""

@@ -11,7 +11,7 @@ from grice.models.errors import InputError, MissingExtra
 from grice.models.manifest import GRAPH
 
 HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint"
-MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values", "meaning")
+MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values", "meaning", "relations")
 CHECKPOINT = "checkpoint"
 
 
@@ -64,9 +64,10 @@ def _export_checkpoint(args: argparse.Namespace) -> int:
 def _export_onnx(args: argparse.Namespace) -> int:
     from grice.models.export.encoders import export_directness, export_sentence_encoder, export_slot_values
     from grice.models.export.meaning import export_meaning
+    from grice.models.export.relations import export_relations
     from grice.models.export.rewriter import export_rewriter
 
-    writers = (export_rewriter, export_directness, export_sentence_encoder, export_slot_values, export_meaning)
+    writers = (export_rewriter, export_directness, export_sentence_encoder, export_slot_values, export_meaning, export_relations)
     exports = dict(zip(MODELS, writers, strict=True))
     checkpoint = args.checkpoint or Path("runs") / args.model / "model"
     out = args.out or Path("runs") / args.model / "onnx"

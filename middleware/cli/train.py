@@ -24,7 +24,18 @@ HELP = "train a model: progress is shown, checkpoints are kept, a stopped run go
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "model", choices=["rewriter", "directness", "sentence-encoder", "behaviors", "slot-values", "intentions", "mind", "meaning"]
+        "model",
+        choices=[
+            "rewriter",
+            "directness",
+            "sentence-encoder",
+            "behaviors",
+            "slot-values",
+            "intentions",
+            "mind",
+            "meaning",
+            "relations",
+        ],
     )
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where checkpoints and the model go (default: runs/MODEL)")
@@ -63,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path("runs/all-mpnet-base-v2"),
         help="meaning, large: the folder of all-mpnet-base-v2's weights",
     )
-    parser.add_argument("--epochs", type=int, help="meaning: how often the material is read (default: the recipe's)")
+    parser.add_argument("--epochs", type=int, help="meaning, relations: how often the material is read (default: the recipe's)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="relations: end after so many, whatever was read (default: not)")
     parser.add_argument(
         "--share",
         type=float,
@@ -94,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "--from",
             args.start,
-            "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, mind (without --folds)",
+            "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, relations, mind (without --folds)",
         )
     folder = Path() if _needs_no_data(args) else data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
@@ -238,11 +250,26 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
     return 0
 
 
+def _relations(args: argparse.Namespace, folder: Path, out: Path) -> int:
+    _prepare_torch(args.threads)
+    from dataclasses import replace
+
+    from grice.models.training.relations.recipe import RelationRecipe, train_relations
+
+    recipe = RelationRecipe(seed=args.seed)
+    schedule = replace(recipe.schedule, epochs=args.epochs or recipe.schedule.epochs, minutes=args.minutes or 0.0)
+    found = train_relations(folder, out, replace(recipe, schedule=schedule), args.device, _start(args, out))
+    told = ", ".join(f"{name.removesuffix('/auc')} {value:.3f}" for name, value in found.items() if name.endswith("/auc"))
+    print(f"area under the curve, any fault: {told}; next: grice export relations --checkpoint {out / 'model'}")
+    return 0
+
+
 _TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
     "behaviors": _behaviors,
     "directness": _directness,
     "intentions": _intentions,
     "meaning": _meaning,
+    "relations": _relations,
     "mind": _mind,
     "rewriter": _rewriter,
     "sentence-encoder": _sentence_encoder,

@@ -10,7 +10,7 @@ from grice.middleware.capabilities.capability import Asked, Result
 from grice.middleware.capabilities.responses import RESPONSES, read_thresholds
 from grice.middleware.client.service import RemoteService, remote_service
 from grice.middleware.client.settings import RemoteSettings
-from grice.models.dialogue import Dialogue
+from grice.middleware.monitor.monitor import MonitorQuestion
 from grice.models.errors import GriceError
 from grice.models.results import Behavior, Behaviors
 
@@ -58,7 +58,7 @@ class Remote(Generic[Asked, Result]):
         return [self.capability.read(row, each) for row, each in zip(rows, asked, strict=True)]
 
 
-class RemoteMonitor(Remote[Dialogue, Behaviors]):
+class RemoteMonitor(Remote[MonitorQuestion, Behaviors]):
     """Scores the bot's responses by `POST /v1/responses`. No judge is asked: it would take longer than the deadline.
 
     Args:
@@ -76,7 +76,7 @@ class RemoteMonitor(Remote[Dialogue, Behaviors]):
     def __init__(self, service: RemoteService | RemoteSettings, counted: bool = True) -> None:
         super().__init__(RESPONSES, service, counted=counted, judged=False)
 
-    def read(self, rows: Sequence[object], asked: Sequence[Dialogue]) -> list[Behaviors]:
+    def read(self, rows: Sequence[object], asked: Sequence[MonitorQuestion]) -> list[Behaviors]:
         """As `Remote`, and the thresholds; a ServiceError too where the service's own model failed on one of them."""
         found = super().read(rows, asked)
         self.thresholds = read_thresholds(rows[-1]) if rows else self.thresholds

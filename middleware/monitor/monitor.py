@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from grice.middleware.monitor.escalation import Escalation, asked, judged
 from grice.middleware.monitor.reports import Judge, ResponseReport
@@ -12,10 +14,14 @@ from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
-from grice.models.protocols import Model
+from grice.models.protocols import Model, RelationPredictor
+from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import Behavior, Behaviors
 
 log = logging.getLogger(__name__)
+
+MonitorQuestion = Dialogue | RelationQuestion
+"""A dialogue that ends in the response; with what the bot should know where the caller says it."""
 
 
 class Monitor:
@@ -26,6 +32,7 @@ class Monitor:
         thresholds: the probability, 0 to 1, from which on a response shows a behaviour.
         judge: gives a second opinion; None: nobody is asked.
         escalation: what the judge is asked; its decision replaces the model's.
+        relations: reads how responses relate to what was said and what is known; None: that is not read.
     """
 
     def __init__(
@@ -34,11 +41,13 @@ class Monitor:
         thresholds: Mapping[Behavior, float],
         judge: Judge | None = None,
         escalation: Escalation | None = None,
+        relations: RelationPredictor | None = None,
     ) -> None:
         self.model = model
         self.thresholds = dict(thresholds)
         self.judge = judge
         self.escalation = escalation or Escalation()
+        self.relations = relations
 
     @classmethod
     def load(cls, settings: MonitorSettings | None = None) -> Monitor:
@@ -53,24 +62,31 @@ class Monitor:
 
         chosen = settings or MonitorSettings()
         model = load_behavior_monitor(chosen.behaviors_model, runtime=chosen.runtime)
-        return cls(model, {**model.thresholds, **chosen.thresholds}, _judge(chosen), Escalation.of(chosen))
+        thresholds = {**model.thresholds, **chosen.thresholds}
+        return cls(model, thresholds, _judge(chosen), Escalation.of(chosen), _relations(chosen))
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
+    def predict(self, asked: Sequence[MonitorQuestion]) -> list[ResponseReport]:
         """One report a dialogue, in order. A model that fails is recorded; the others of the batch are scored.
 
         Where a judge is asked, this waits for it, no longer than its deadline.
         """
-        with traced("grice.monitor", size=len(dialogues)):
-            return self.second_opinions(dialogues, self.score(dialogues))
+        with traced("grice.monitor", size=len(asked)):
+            return self.second_opinions(asked, self.score(asked))
 
-    def score(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
-        """As `predict`, by the model alone."""
-        return [self._report(outcome) for outcome in isolate(self.model.predict, dialogues)]
+    def score(self, asked: Sequence[MonitorQuestion]) -> list[ResponseReport]:
+        """As `predict`, by the models alone."""
+        reports = [self._report(outcome) for outcome in isolate(self.model.predict, [dialogue_of(each) for each in asked])]
+        if self.relations is None:
+            return reports
+        questions = [each if isinstance(each, RelationQuestion) else RelationQuestion(each) for each in asked]
+        found = isolate(self.relations.predict, questions)
+        return [_related(report, outcome) for report, outcome in zip(reports, found, strict=True)]
 
-    def second_opinions(self, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
+    def second_opinions(self, asked_about: Sequence[MonitorQuestion], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
         """The reports after the judge, which is asked where the rule of escalation says so; waits for it."""
         if self.judge is None:
             return list(reports)
+        dialogues = [dialogue_of(each) for each in asked_about]
         wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
         questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
         with traced("grice.judge", size=len(questions)):
@@ -82,6 +98,31 @@ class Monitor:
             log.warning("the behaviour model failed: %s", type(outcome).__name__)  # its message may quote the response
             return ResponseReport(None, failures=(StageFailure("monitor", type(outcome).__name__, str(outcome)),))
         return ResponseReport(outcome, outcome.shown(self.thresholds))
+
+
+def dialogue_of(asked: MonitorQuestion) -> Dialogue:
+    """The dialogue that ends in the response."""
+    return asked.dialogue if isinstance(asked, RelationQuestion) else asked
+
+
+def _related(report: ResponseReport, outcome: ResponseRelations | Exception) -> ResponseReport:
+    if isinstance(outcome, Exception):
+        name = type(outcome).__name__
+        log.warning("the reader of relations failed: %s", name)  # its message may quote the response
+        return replace(report, failures=(*report.failures, StageFailure("monitor", name, str(outcome))))
+    return replace(report, relations=outcome)
+
+
+def _relations(settings: MonitorSettings) -> RelationPredictor | None:
+    if not settings.relations_model:
+        return None
+    from grice.middleware.monitor.alarm_budget import read_budget
+    from grice.models.relations.reader import load_relation_reader
+
+    reader = load_relation_reader(settings.relations_model, runtime=settings.runtime)
+    if settings.alarm_settings:
+        return reader.with_thresholds(read_budget(Path(settings.alarm_settings), reader.thresholds))
+    return reader
 
 
 def _judge(settings: MonitorSettings) -> Judge | None:

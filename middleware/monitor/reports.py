@@ -8,6 +8,7 @@ from typing import Protocol
 
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
+from grice.models.relations.results import ResponseRelations
 from grice.models.results import Behavior, Behaviors
 
 
@@ -58,9 +59,11 @@ class ResponseReport:
         shown: the behaviours that it shows: where a judge decided, its decision, otherwise what reaches its threshold.
         judgements: what the judge said, where it was asked.
         failures: stages that failed; the response is not scored by them.
+        relations: how it relates to what was said and what is known; None where that is not read, or the model failed.
     """
 
     behaviors: Behaviors | None
     shown: tuple[Behavior, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     failures: tuple[StageFailure, ...] = ()
+    relations: ResponseRelations | None = None

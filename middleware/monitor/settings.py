@@ -26,6 +26,8 @@ class MonitorSettings(RuntimeSettings):
     Attributes:
         behaviors_model: a shipped name or the path of a folder.
         threshold_overrides: other thresholds than the model's own, such as `!Rel=0.8,Red=0.5`.
+        relations_model: the reader of relations, a shipped name or the path of a folder; empty: relations are not read.
+        alarm_settings: the file that `grice calibrate monitor` wrote; empty: the thresholds of `relations_model`.
         judge_url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`; empty: there is no judge.
         judge_model: the model that is asked there.
         judge_api_key: sent as a bearer token; empty: none is needed.
@@ -52,6 +54,8 @@ class MonitorSettings(RuntimeSettings):
 
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
+    relations_model: str = ""
+    alarm_settings: str = ""
     judge_url: str = secret("")
     judge_model: str = ""
     judge_api_key: str = secret("", flag=False)

@@ -64,11 +64,12 @@ class Action:
 
 @dataclass(frozen=True)
 class SgdTurn:
-    """A turn with its actions and, for the user, the slot values of every service so far."""
+    """A turn with its actions and, for the user, the slot values of every service so far; `results` of a service, for the bot."""
 
     turn: Turn
     actions: tuple[Action, ...]
     state: dict[str, dict[str, tuple[str, ...]]]
+    results: tuple[dict[str, str], ...] = ()
 
     @property
     def silent(self) -> bool:
@@ -175,10 +176,11 @@ def _dialogue(dialogue: dict[str, Any]) -> SgdDialogue:
 
 
 def _turn(turn: dict[str, Any]) -> SgdTurn:
-    actions, state = [], {}
+    actions, state, results = [], {}, []
     for frame in turn["frames"]:
         service = frame["service"]
         actions += [Action(service, act["act"], act["slot"], tuple(act["values"])) for act in frame.get("actions", ())]
+        results += [{name: str(value) for name, value in row.items()} for row in frame.get("service_results", ())]
         if "state" in frame:
             state[service] = {slot: tuple(values) for slot, values in frame["state"]["slot_values"].items()}
-    return SgdTurn(turn_or_silence(_SPEAKERS[turn["speaker"]], turn["utterance"]), tuple(actions), state)
+    return SgdTurn(turn_or_silence(_SPEAKERS[turn["speaker"]], turn["utterance"]), tuple(actions), state, tuple(results))

@@ -32,13 +32,15 @@ def write_block_weights(source: Path, target: Path, kept: Collection[str] = ()) 
     model = onnx.load(str(source))
     weights = {each.name: each for each in model.graph.initializer}
     replaced: set[str] = set()
-    for node in model.graph.node:
+    for node in list(model.graph.node):
         if node.op_type == "MatMul" and node.input[1] in weights:
             weight = numpy_helper.to_array(weights[node.input[1]])
             fits = weight.ndim == 2 and weight.shape[0] % BLOCK == 0 and weight.shape[1] >= BLOCK
             if fits and node.input[1] not in kept:
+                if node.input[1] not in replaced:  # several products may share a weight
+                    _add_blocks(model, node, weight)
                 replaced.add(node.input[1])
-                _replace(model, node, weight)
+                _replace(node, weight)
     others = [each for each in model.graph.initializer if each.name not in replaced]
     del model.graph.initializer[:]
     model.graph.initializer.extend(others)
@@ -46,8 +48,8 @@ def write_block_weights(source: Path, target: Path, kept: Collection[str] = ()) 
     onnx.save(model, str(target))
 
 
-def _replace(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.float32]) -> None:
-    """Make a product with `weight` (inputs, outputs) one with blocks; what it is computed from is put before it."""
+def _add_blocks(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.float32]) -> None:
+    """Put before a product with `weight` (inputs, outputs) what its blocks are computed from."""
     name = node.input[1]
     bits = LowBits.exactly(torch.from_numpy(weight.T.copy()))
     steps = (bits.steps.numpy() + MIDDLE).astype(np.uint8)
@@ -58,7 +60,7 @@ def _replace(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.fl
         f"{name}_flat": np.array([-1], np.int64),
     }
     model.graph.initializer.extend(numpy_helper.from_array(value, own) for own, value in constants.items())
-    factors, scaled, scales = f"{name}_factors", f"{name}_scaled", f"{name}_scales"
+    factors, scaled, scales = f"{name}_factors", f"{name}_scaled", _scales_of(name)
     before = [
         helper.make_node("Cast", [f"{name}_multiples"], [factors], factors, to=TensorProto.FLOAT),
         helper.make_node("Mul", [factors, f"{name}_scale"], [scaled], scaled),
@@ -67,9 +69,18 @@ def _replace(model: onnx.ModelProto, node: onnx.NodeProto, weight: NDArray[np.fl
     place = list(model.graph.node).index(node)
     for offset, each in enumerate(before):
         model.graph.node.insert(place + offset, each)
+
+
+def _scales_of(name: str) -> str:
+    return f"{name}_scales"
+
+
+def _replace(node: onnx.NodeProto, weight: NDArray[np.float32]) -> None:
+    """Make a product with `weight` one with blocks, which were put before it."""
+    name = node.input[1]
     inputs, outputs = weight.shape
     node.op_type, node.domain = "MatMulNBits", DOMAIN
     del node.input[1:]
-    node.input.extend([f"{name}_Q4", scales])
+    node.input.extend([f"{name}_Q4", _scales_of(name)])
     about = {"K": inputs, "N": outputs, "bits": 4, "block_size": BLOCK, "accuracy_level": BY_INT8}
     node.attribute.extend(helper.make_attribute(key, value) for key, value in about.items())

@@ -20,6 +20,8 @@ from grice.models.errors import InputError
 from grice.models.export.dequantise import read_weights
 from grice.models.export.layers import Heads
 from grice.models.export.meaning import LONGEST
+from grice.models.export.relations import HEADS as RELATION_HEADS
+from grice.models.export.relations import PLACES
 from grice.models.manifest import GRAPH, Manifest, read_manifest, shipped, write_manifest
 from grice.models.minds.joint_encoder import JOINT_HEADS, JointHead
 from grice.models.runtime.heads import load_arrays
@@ -30,7 +32,7 @@ from grice.models.training.meaning.network import JointBlock
 from grice.models.training.minds import chats
 from grice.models.training.minds.joint_encoder import FASTER
 from grice.models.training.sentence_encoder.recipe import SAMPLES
-from grice.models.training.sentence_trunk import SHAPES
+from grice.models.training.sentence_trunk import BUCKETS, SHAPES
 from grice.models.training.vocabulary import CLS, SEP
 
 GraphWeights = Mapping[str, NDArray[np.float32]]
@@ -115,6 +117,21 @@ def _write_meaning(manifest: Manifest, precision: str, out: Path, facts: Facts) 
     dense = {f"joint.{name}.weight" for name, part in network.named_modules() if isinstance(part, nn.Linear)}
     for name in (f"joint.{each}" for each in network.state_dict()):
         state[name] = _turned(joint[name]) if name in dense else _tensor(joint[name])
+    _write_state(manifest, out, state, {**manifest.training, **facts})
+
+
+def _write_relations(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
+    weights = read_weights(manifest.graph("reader", precision))
+    shape = SHAPES["small"]
+    positions = torch.zeros(shape.positions, shape.width)
+    positions[:PLACES] = _tensor(weights["positions.weight"])
+    state = {"trunk.words.weight": _tensor(weights["words.weight"]), "trunk.positions.weight": positions}
+    state |= {"trunk.distances.weight": torch.zeros(BUCKETS, shape.heads), **_norm(weights, "norm", "trunk.norm")}
+    state |= {f"{table}.weight": _tensor(weights[f"{table}.weight"]) for table in ("kinds", "ages")}
+    for layer in range(shape.layers):
+        state |= _trunk_layer(weights, f"layers.{layer}", Heads.of(shape.heads, shape.width))
+    for head in RELATION_HEADS:
+        state |= _split(weights, head, [head])
     _write_state(manifest, out, state, {**manifest.training, **facts})
 
 
@@ -261,6 +278,7 @@ _WRITERS: dict[str, Callable[[Manifest, str, Path, Facts], None]] = {
     "directness": _write_directness,
     "intentions": _write_heads,
     "meaning": _write_meaning,
+    "relations": _write_relations,
     "mind": _write_joint_encoder,
     "rewriting": _write_rewriter,
     "sentence-embedding": _write_sentence_encoder,

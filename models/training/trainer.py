@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,8 @@ class Schedule:
     """How long and how hard to train.
 
     `average` is the decay of the exponential moving average of the weights (0: none); the averaged weights are what is
-    evaluated and kept. `warmup` is a fraction of all steps. `checkpoint_every` counts steps.
+    evaluated and kept. `warmup` is a fraction of all steps. `checkpoint_every` counts steps. `minutes` (0: as long as it takes)
+    ends training earlier on a slow machine; the rate then falls with time.
     """
 
     epochs: int
@@ -34,6 +36,7 @@ class Schedule:
     average: float = 0.0
     checkpoint_every: int = 200
     decay: bool = True
+    minutes: float = 0.0
 
 
 def choose_device(name: str) -> torch.device:
@@ -89,13 +92,21 @@ class Trainer(Generic[Batch]):
         self.scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._rate)
         self.average = {name: value.detach().clone() for name, value in model.state_dict().items()} if schedule.average else None
         self.step = 0
+        self.seconds, self.began = 0.0, time.monotonic()
         self.best = -math.inf
 
     def _rate(self, step: int) -> float:
         warmup = max(1, round(self.schedule.warmup * self.total))
         if step < warmup:
             return (step + 1) / warmup
-        return max(0.0, (self.total - step) / max(1, self.total - warmup)) if self.schedule.decay else 1.0
+        left = (self.total - step) / max(1, self.total - warmup)
+        return max(0.0, min(left, 1 - self._spent())) if self.schedule.decay else 1.0
+
+    def _spent(self) -> float:
+        """The share of the minutes that are gone."""
+        if not self.schedule.minutes:
+            return 0.0
+        return (self.seconds + time.monotonic() - self.began) / (60 * self.schedule.minutes)
 
     def fit(self) -> float:
         """Train to the end, from the checkpoint if there is one. Leaves the best (averaged) weights in the model.
@@ -113,6 +124,8 @@ class Trainer(Generic[Batch]):
                     torch.save(self.model.state_dict(), self.folder / "best.pt")
             self._log(epoch, figures)
             self._checkpoint()
+            if self._spent() >= 1:
+                break
         self.model.load_state_dict(torch.load(self.folder / "best.pt", map_location=self.device, weights_only=True))
         return self.best
 
@@ -135,6 +148,8 @@ class Trainer(Generic[Batch]):
             bar.set_postfix(loss=f"{total / count:.3f}", refresh=False)
             if self.step % self.schedule.checkpoint_every == 0:
                 self._checkpoint()
+            if self._spent() >= 1:
+                break
 
     @torch.no_grad()
     def _update_average(self) -> None:
@@ -156,6 +171,7 @@ class Trainer(Generic[Batch]):
             "scheduler": self.scheduler.state_dict(),
             "step": self.step,
             "best": self.best,
+            "seconds": self.seconds + time.monotonic() - self.began,
             "rng": torch.get_rng_state(),
             "schedule": repr((self.schedule, self.steps_per_epoch)),
         }
@@ -175,6 +191,7 @@ class Trainer(Generic[Batch]):
         self.optimizer.load_state_dict(state["optimizer"])
         self.scheduler.load_state_dict(state["scheduler"])
         self.step, self.best = state["step"], state["best"]
+        self.seconds, self.began = state.get("seconds", 0.0), time.monotonic()
         torch.set_rng_state(state["rng"].cpu())
 
     def _log(self, epoch: int, figures: dict[str, float]) -> None:

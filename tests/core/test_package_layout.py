@@ -14,7 +14,18 @@ import grice.models
 
 ROOT = Path(grice.models.__file__).resolve().parent.parent
 PACKAGES = ("models", "middleware", "components", "benchmarks")
-CONCEPTS = ("behaviors", "directness", "face_acts", "meaning", "minds", "rewriter", "sentence_encoder", "slots", "text")
+CONCEPTS = (
+    "behaviors",
+    "directness",
+    "face_acts",
+    "meaning",
+    "minds",
+    "relations",
+    "rewriter",
+    "sentence_encoder",
+    "slots",
+    "text",
+)
 DATA = "grice.models.data"
 READS_DATA = (
     *(DATA, "grice.models.training", "grice.models.export", "grice.benchmarks", "grice.middleware.authoring"),

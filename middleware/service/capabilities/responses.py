@@ -19,12 +19,16 @@ from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
 from grice.middleware.monitor.scored_response import ResponseOrigin
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Outcome, Route
-from grice.middleware.service.capabilities.wire import Failures, Name, Wire, WireItem, check_distinct
+from grice.middleware.service.capabilities.wire import Failures, Name, Text, Wire, WireItem, check_distinct, derived
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.relations.labels import Setting
+from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import Behavior, Behaviors
 
+MAX_KNOWN = 64
+"""Documents, rows and policies that a request may bring, of each."""
 JUDGES = 8
 """Requests whose questions are asked side by side; the others wait."""
 
@@ -50,6 +54,20 @@ class ResponseItem(WireItem):
         bool, Field(description="False: no large language model is asked, whatever the settings, so that the answer comes fast.")
     ] = True
 
+    documents: Annotated[
+        list[Text], Field(max_length=MAX_KNOWN, description="What the bot was given to answer from; sentences are held against it.")
+    ] = Field(default_factory=list)
+    facts: Annotated[
+        list[dict[str, str]],
+        Field(max_length=MAX_KNOWN, description="Rows of tools' results or of a database, fields to values; held against exactly."),
+    ] = Field(default_factory=list)
+    policy: Annotated[list[Text], Field(max_length=MAX_KNOWN, description="What the bot has to keep to.")] = Field(
+        default_factory=list
+    )
+    setting: Annotated[
+        Setting | None, Field(description="Whose budget of alarms holds for it. Default: found from the dialogue.")
+    ] = None
+
     @model_validator(mode="after")
     def _bot_last(self) -> ResponseItem:
         if self.turns is not None and self.turns[-1].speaker != "bot":
@@ -59,6 +77,9 @@ class ResponseItem(WireItem):
     def dialogue(self, history: Sequence[Turn], speaker: Speaker = "bot") -> Dialogue:
         """The dialogue; `text` is the bot's."""
         return super().dialogue(history, "bot")
+
+
+WireRelations: Any = derived(ResponseRelations)
 
 
 class WireEvidence(Wire):
@@ -100,6 +121,10 @@ class ResponseResult(Wire):
         Field(description="For `!Sel`, `!Par` and `Red`: the earlier turn it most likely clashes with."),
     ]
     judgements: Annotated[list[WireJudgement], Field(description="What a judge said, where one was asked.")]
+    relations: Annotated[
+        WireRelations | None,
+        Field(description="How it relates to what was said and what is known; null where no reader of relations is loaded."),
+    ] = None
     history_read: Annotated[int | None, Field(description="Turns of history that the model read; null where it failed.")]
     history_cut: Annotated[int | None, Field(description="Older turns that did not fit and were left out.")]
     text_cut: Annotated[bool | None, Field(description="The end of the response itself did not fit and was left out.")]
@@ -115,7 +140,7 @@ class ResponseOutcome:
     report: ResponseReport
 
 
-class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
+class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
     """Scores each response in the light of the turns before it, and adds it to rates and alarms unless `counted` is false.
 
     With `dialogue_id` the history is read from the kept dialogue, and the response is kept there; with an `event_id` too it is
@@ -129,12 +154,16 @@ class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
     single = "A single response after the monitor."
     model: Monitor
 
-    def predicts(self) -> Mapping[str, Predict[Dialogue, ResponseReport]]:
+    def ask(self, item: ResponseItem, dialogue: Dialogue) -> RelationQuestion:
+        known = (tuple(item.documents), tuple(item.facts), tuple(item.policy))
+        return RelationQuestion(dialogue, *known, item.setting)
+
+    def predicts(self) -> Mapping[str, Predict[RelationQuestion, ResponseReport]]:
         """The monitor's model without its judge: nobody waits for the questions about another's response."""
 
-        def predict(dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
+        def predict(asked: Sequence[RelationQuestion]) -> list[ResponseReport]:
             began = time.perf_counter()
-            reports = self.model.score(dialogues)
+            reports = self.model.score(asked)
             self.engine.watch.metrics.batch(time.perf_counter() - began)
             return reports
 
@@ -160,7 +189,7 @@ class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
             for new, name, failure, history in zip(turns, named, failed, read, strict=True)
         ]
 
-    async def run(self, items: Sequence[ResponseItem], asked: Sequence[Dialogue]) -> list[ResponseOutcome]:
+    async def run(self, items: Sequence[ResponseItem], asked: Sequence[RelationQuestion]) -> list[ResponseOutcome]:
         """The model's reports, and after them the judge's."""
         reports = await self.queues["behaviors"].submit(asked)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
@@ -171,7 +200,8 @@ class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
             for place, report in zip(judged, opinions, strict=True):
                 reports[place] = report
         names = [item.event_id or uuid.uuid4().hex for item in items]
-        return [ResponseOutcome(*each) for each in zip(names, asked, reports, strict=True)]
+        dialogues = [each.dialogue for each in asked]
+        return [ResponseOutcome(*each) for each in zip(names, dialogues, reports, strict=True)]
 
     async def keep(self, items: Sequence[ResponseItem], found: list[Outcome[ResponseOutcome]]) -> list[Outcome[ResponseOutcome]]:
         """Keep those that were not kept first, and record those that count: rates, alarms, the stream of results."""
@@ -200,6 +230,7 @@ class ResponseRoute(Route[ResponseItem, Dialogue, ResponseOutcome]):
             "shown": list(report.shown),
             "evidence": {} if found is None else _evidence(result.dialogue, found),
             "judgements": encode(report.judgements),
+            "relations": report.relations and encode(report.relations),
             "history_read": found and found.history_read,
             "history_cut": found and found.history_cut,
             "text_cut": found and found.text_cut,

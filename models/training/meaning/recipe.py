@@ -25,6 +25,7 @@ from grice.models.training.meaning.own_turns import read_own_menus
 from grice.models.training.meaning.samples import MenuTurns
 from grice.models.training.meaning.steps import Step, step_of
 from grice.models.training.meaning.written import CALIBRATION_HANDS, HANDS, HELD_HANDS, WrittenBot, read_hands
+from grice.models.training.processor import has_bf16
 from grice.models.training.second_order_rounding import round_trunk
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, load_trunk
 from grice.models.training.trainer import Objective, Schedule, Trainer, choose_device
@@ -139,7 +140,7 @@ def train_meaning(
         found = figures(read_steps(network, dev))
         return found.get("indirect", float(trainer.step)), found  # without bots to judge by, the last is kept
 
-    objective = Objective(batches, learned, evaluate, half=_has_bf16(), faster={"joint": recipe.joint_rate})
+    objective = Objective(batches, learned, evaluate, half=has_bf16(), faster={"joint": recipe.joint_rate})
     trainer = Trainer(network, out, recipe.schedule, objective, choose_device(device))
     trainer.fit()
     network.eval()
@@ -224,12 +225,6 @@ def calibration_menus(recipe: MeaningRecipe) -> list[MenuTurns]:
     """Bots of hands that were not trained on, each on its own menu and on a varied one."""
     bots, chance = divide_hands(recipe).calibration, random.Random(recipe.seed)
     return [samples.as_written(bot) for bot in bots] + [samples.varied(bot, bots, chance) for bot in bots]
-
-
-def _has_bf16() -> bool:
-    """Whether the processor multiplies in bf16; elsewhere half precision only costs."""
-    told: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
 
 
 def _name(bot: WrittenBot) -> str:

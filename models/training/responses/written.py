@@ -17,15 +17,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from grice.models.dialogue import Turn
+from grice.models.relations.labels import SETTINGS, Setting
 from grice.models.training.shorthand import Line, read_hands_with
 
 HANDS = Path(__file__).parent / "hands"
 
-Setting = Literal["chat", "task", "assistant"]
-SETTINGS: tuple[Setting, ...] = get_args(Setting)
 FINE = ("ok", "ok!", "emp")
 """Labels of responses that are fine; `ok!` is one that a hasty judge takes for a fault."""
 FAULTS = ("!sel", "!par", "red", "again", "ign", "part", "!rel", "!fac", "unsup", "!com", "!emp", "promise")

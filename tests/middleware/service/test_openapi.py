@@ -101,7 +101,15 @@ def test_every_example_works(client: httpx.Client, document: dict[str, Any]) -> 
                 assert response.status_code == 200, (path, name, response.text)
                 assert ("items" in response.json()) == ("items" in example["value"])
                 posted += 1
-    assert posted == 33
+    assert posted == 34
+
+
+def without_null(value: Any) -> Any:
+    if isinstance(value, list):
+        return [without_null(each) for each in value]
+    if isinstance(value, dict):
+        return {name: without_null(each) for name, each in value.items() if each is not None}
+    return value
 
 
 def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any]) -> None:
@@ -109,7 +117,7 @@ def test_examples_of_answers_have_the_shape_of_answers(document: dict[str, Any])
         example = examples_of(capability.name)["answer"]
         assert answer_of(route_of(capability)).model_validate(example).model_dump() == example
         answered = document["paths"][capability.path]["post"]["responses"]["200"]["content"]["application/json"]
-        assert answered["example"] == {name: value for name, value in example.items() if value is not None}  # FastAPI drops null
+        assert answered["example"] == without_null(example)  # FastAPI drops null
 
 
 def test_the_example_of_a_stored_schema_is_what_comes_back(client: httpx.Client) -> None:

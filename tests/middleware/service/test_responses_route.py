@@ -50,6 +50,7 @@ def test_a_response_with_its_conversation(client: httpx.Client) -> None:
         "shown": ["Red"],
         "evidence": {"Red": {"turn": 2, **USER}},
         "judgements": [],
+        "relations": None,
         "history_read": 3,
         "history_cut": 0,
         "text_cut": False,

@@ -1,0 +1,124 @@
+"""What is asked about a response, and what is found: how likely it is faulty, in which way, and the words on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from grice.models.dialogue import Dialogue
+from grice.models.errors import InputError
+from grice.models.relations.labels import SETTINGS, RelationLabel, Setting
+from grice.models.results import Share
+
+QuotedKind = Literal["document", "fact", "policy", "user", "bot", "response"]
+EvidenceSupport = Literal["supported", "contradicted", "not found", "no evidence"]
+
+
+@dataclass(frozen=True)
+class RelationQuestion:
+    """A response with what the bot should know.
+
+    Attributes:
+        dialogue: It ends in the bot's response.
+        documents: What the bot was given to answer from.
+        facts: Rows of results of tools or of a database, fields to values.
+        policy: What the bot has to keep to.
+        setting: "chat", "task" or "assistant"; None: found from the dialogue.
+
+    Raises:
+        InputError: the setting is unknown.
+    """
+
+    dialogue: Dialogue
+    documents: tuple[str, ...] = ()
+    facts: tuple[Mapping[str, str], ...] = ()
+    policy: tuple[str, ...] = ()
+    setting: Setting | None = None
+
+    def __post_init__(self) -> None:
+        if self.setting is not None and self.setting not in SETTINGS:
+            raise InputError("setting", self.setting, ", ".join(SETTINGS))
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything is known that sentences can be held against."""
+        return bool(self.documents or self.facts or self.policy)
+
+
+@dataclass(frozen=True)
+class QuotedSpan:
+    """Words, letter for letter.
+
+    Attributes:
+        kind: Of what they are a part.
+        place: Of the turn in the dialogue, or of the document, row or policy in its list, from 0.
+        sentence: Which of its sentences they are in, from 0.
+        start: Where they begin in it, in characters. Of a row in "field: value; field: value".
+        end: Where they end.
+        text: The words.
+    """
+
+    kind: QuotedKind
+    place: int
+    sentence: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class RelationFinding:
+    """One thing that is wrong, or good, in a response.
+
+    Attributes:
+        label: Its name.
+        probability: How likely the response shows it.
+        about: What it contradicts, repeats, ignores or asks again; None where there is no such thing.
+        words: The response's own words.
+        rule: Whether it was found by comparing words or values, not by the model.
+    """
+
+    label: RelationLabel
+    probability: Share
+    about: QuotedSpan | None
+    words: QuotedSpan | None
+    rule: bool = False
+
+
+@dataclass(frozen=True)
+class SentenceSupport:
+    """Whether what the bot was given bears out a sentence of the response.
+
+    Attributes:
+        words: The sentence.
+        support: "no evidence" where the bot was given nothing.
+        by: What supports or contradicts it.
+    """
+
+    words: QuotedSpan
+    support: EvidenceSupport
+    by: QuotedSpan | None = None
+
+
+@dataclass(frozen=True)
+class ResponseRelations:
+    """What was found of a response.
+
+    Attributes:
+        bad: How likely anything is wrong with it.
+        alarm: Whether that is worth an alarm under the budget of its setting.
+        setting: As given, or as found.
+        labels: For each label, how likely the response shows it.
+        about: What it most likely clashes with, if it does.
+        findings: The labels that it shows, the likeliest first.
+        sentences: Of each sentence, whether it is borne out.
+    """
+
+    bad: Share
+    alarm: bool
+    setting: Setting
+    labels: Mapping[RelationLabel, Share]
+    about: QuotedSpan
+    findings: tuple[RelationFinding, ...]
+    sentences: tuple[SentenceSupport, ...]

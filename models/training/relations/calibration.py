@@ -1,0 +1,101 @@
+"""What scores of the reader of relations mean: curves and thresholds, fitted on contexts that it did not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grice.models.relations.budget import DEFAULT_BUDGET, NEVER, threshold_for
+from grice.models.relations.labels import LABELS, SETTINGS
+from grice.models.relations.reader import ReadResponse, RelationReader
+from grice.models.training.relations.samples import RelationSample, TaughtResponse
+
+UNCALIBRATED: dict[str, Any] = {
+    "curves": {"bad": {"slope": 1.0, "offset": 0.0}, "labels": {label: {"slope": 1.0, "offset": 0.0} for label in LABELS}},
+    "thresholds": {"settings": dict.fromkeys(SETTINGS, 0.5), "labels": dict.fromkeys(LABELS, 0.5)},
+    "faulty": [0.5] * 101,
+}
+HOLD = 1e-2
+"""How strongly weights are held near where they start."""
+LEAST_SHOWN = 0.15
+"""No label is shown that is less likely."""
+
+
+@dataclass(frozen=True)
+class ReadSample:
+    """A response with its context, and what the reader says of it."""
+
+    sample: RelationSample
+    response: TaughtResponse
+    scores: ReadResponse
+
+
+def read_samples(reader: RelationReader, samples: Sequence[RelationSample]) -> list[ReadSample]:
+    """Every response of the samples, in order."""
+    return [
+        ReadSample(sample, response, scores)
+        for sample in samples
+        for response, scores in zip(
+            sample.responses, reader.score_beside(sample.spans, [each.text for each in sample.responses]), strict=True
+        )
+    ]
+
+
+def calibrate(reader: RelationReader, samples: Sequence[RelationSample]) -> dict[str, Any]:
+    """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest."""
+    read = [each for each in read_samples(reader, samples) if each.response.bad is not None]
+    bad = np.array([bool(each.response.bad) for each in read])
+    scores = np.array([each.scores.bad for each in read])
+    curve = fit_curve(scores, bad)
+    shares = 1 / (1 + np.exp(-(curve["slope"] * scores + curve["offset"])))
+    pooled = threshold_for(shares[~bad].tolist(), DEFAULT_BUDGET)
+    settings = {}
+    for setting in SETTINGS:
+        fine = [float(share) for each, share in zip(read, shares, strict=True) if each.sample.setting == setting]
+        flags = [bool(each.response.bad) for each in read if each.sample.setting == setting]
+        own = threshold_for([share for share, is_bad in zip(fine, flags, strict=True) if not is_bad], DEFAULT_BUDGET)
+        settings[setting] = max(pooled, own)  # a few dozen fine responses say little of so rare an event
+    curves, labels = {}, {}
+    for place, label in enumerate(LABELS):
+        raw = np.array([each.scores.labels[place] for each in read], float)
+        has = np.array([label in each.response.labels for each in read])
+        curves[label] = fit_curve(raw, has)
+        chances = 1 / (1 + np.exp(-(curves[label]["slope"] * raw + curves[label]["offset"])))
+        labels[label] = max(LEAST_SHOWN, best_threshold(chances, has))
+    return {
+        "curves": {"bad": curve, "labels": curves},
+        "thresholds": {"settings": settings, "labels": labels},
+        "faulty": [round(float(share), 4) for share in np.quantile(shares[bad], np.linspace(0, 1, 101))],
+    }
+
+
+def fit_curve(scores: NDArray[np.float64], flags: NDArray[np.bool_]) -> dict[str, float]:
+    """Platt scaling, held near slope 1."""
+    slope, offset = fit_weights(np.stack([scores, np.ones_like(scores)], 1), flags, np.array([1.0, 0.0]))
+    return {"slope": float(max(slope, 0.05)), "offset": float(offset)}
+
+
+def fit_weights(
+    inputs: NDArray[np.float64], flags: NDArray[np.bool_], start: NDArray[np.float64], steps: int = 50
+) -> NDArray[np.float64]:
+    """A logistic regression by Newton's steps, held near `start`. `inputs` (rows, inputs) to weights (inputs,)."""
+    weights: NDArray[np.float64] = start.copy()
+    for _ in range(steps):
+        chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
+        curvature = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + HOLD * np.eye(len(start))
+        weights = weights - np.linalg.solve(curvature, inputs.T @ (chance - flags) + HOLD * (weights - start))
+    return weights
+
+
+def best_threshold(chances: NDArray[np.float64], flags: NDArray[np.bool_]) -> float:
+    """The probability from which on F1 is highest; one that nothing reaches where no response has the label."""
+    if not flags.any():
+        return NEVER
+    order = np.argsort(-chances, kind="stable")
+    right = np.cumsum(flags[order])
+    f1 = 2 * right / (np.arange(1, len(order) + 1) + flags.sum())
+    return float(chances[order[int(f1.argmax())]])

@@ -1,0 +1,150 @@
+"""Samples of released data: replies that people or services gave, which are fine, and the same with a fault put into them.
+
+`multiwoz`: MultiWOZ's validation part. `sgd`: SGD's training part, with the services' rows. `ci-tod`: contradictions of query,
+history and rows. `prosecco`: statements of one speaker. What is evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from grice.models.data import ci_tod, multiwoz, prosecco, sgd
+from grice.models.dialogue import Turn
+from grice.models.relations.inputs import KnownSpan, row_text, turn_spans
+from grice.models.relations.labels import LABELS, RelationLabel
+from grice.models.relations.rows import nearest_rows
+from grice.models.training.relations.faults import TaskReply, faulty
+from grice.models.training.relations.samples import RelationSample, TaughtResponse
+
+LAST_TURNS = 8
+MOST_ROWS = 5
+SGD_DIALOGUES = 1500
+"""Of SGD's, which are many and alike, so many are read."""
+
+
+@dataclass(frozen=True)
+class DrawnSource:
+    """Released data to draw samples from; so many an epoch."""
+
+    name: str
+    make: Callable[[random.Random], RelationSample | None]
+    texts: Callable[[], list[str]]
+    each_epoch: int
+
+    def draw(self, chance: random.Random) -> list[RelationSample]:
+        """Samples of one epoch."""
+        tries = (self.make(chance) for _ in range(10 * self.each_epoch))
+        return list(islice((sample for sample in tries if sample), self.each_epoch))
+
+
+def released_samples(data_dir: Path, names: Sequence[str]) -> list[DrawnSource]:
+    """The sources of these names.
+
+    Raises:
+        DataNotFound, DataCorrupt: a data set is missing or damaged.
+    """
+    return [_SOURCES[name](data_dir) for name in names]
+
+
+def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int) -> DrawnSource:
+    asked: dict[str, list[TaskReply]] = {}
+    for dialogue in dialogues:
+        for reply in dialogue:
+            for slot in reply.asks:
+                asked.setdefault(slot, []).append(reply)
+
+    def make(chance: random.Random) -> RelationSample | None:
+        dialogue = chance.choice(dialogues)
+        others = chance.choice(dialogues)
+        places = [at for at, reply in enumerate(dialogue) if at and reply.turn.speaker == "bot"]
+        if not places:
+            return None
+        at = chance.choice(places)
+        reply, before = dialogue[at], dialogue[max(0, at - LAST_TURNS) : at]
+        rows = next((each.rows for each in (reply, *reversed(before)) if each.rows), ())
+        told = nearest_rows(rows, " ".join(each.turn.text for each in (*before, reply)), MOST_ROWS)
+        spans = [KnownSpan("fact", place, row_text(row)) for place, row in enumerate(told)]
+        spans += turn_spans([each.turn for each in before])
+        fine = TaughtResponse(reply.turn.text, frozenset(), False)
+        return RelationSample(name, "task", tuple(spans), (fine, *faulty(reply, before, spans, (others, asked), chance)))
+
+    return DrawnSource(name, make, lambda: [reply.turn.text for dialogue in dialogues for reply in dialogue], each_epoch)
+
+
+def _multiwoz(data_dir: Path) -> DrawnSource:
+    dialogues = [
+        [multiwoz_reply(utterance) for utterance in turns if not utterance.silent]
+        for turns in multiwoz.read(data_dir / "multiwoz21", "val").values()
+    ]
+    return _of_replies("multiwoz", dialogues, 200)
+
+
+def multiwoz_reply(said: multiwoz.Utterance) -> TaskReply:
+    asks = {f"{act.act.split('-')[0]} {act.slot}".lower() for act in said.acts if act.act.endswith("-Request")}
+    tells = {f"{act.act.split('-')[0]} {act.slot}".lower() for act in said.acts if act.act.endswith("-Inform")}
+    only = len({act.act for act in said.acts}) == 1
+    return TaskReply(said.turn, frozenset(asks) if only else frozenset(), frozenset(tells))
+
+
+def _sgd(data_dir: Path) -> DrawnSource:
+    step = 9
+    read: Iterator[sgd.SgdDialogue] = islice(sgd.read(data_dir / "sgd", "train"), 0, step * SGD_DIALOGUES, step)
+    dialogues = [[_sgd_reply(turn) for turn in dialogue.turns if not turn.silent] for dialogue in read]
+    return _of_replies("sgd", dialogues, 260)
+
+
+def _sgd_reply(said: sgd.SgdTurn) -> TaskReply:
+    asks = {f"{action.service} {action.slot}" for action in said.actions if action.act == "REQUEST"}
+    tells = {f"{action.service} {action.slot}" for action in said.actions if action.act == "INFORM"}
+    only = all(action.act == "REQUEST" for action in said.actions)
+    rows = tuple({name.replace("_", " "): value for name, value in row.items()} for row in said.results)
+    return TaskReply(said.turn, frozenset(asks) if only else frozenset(), frozenset(tells), rows)
+
+
+def _ci_tod(data_dir: Path) -> DrawnSource:
+    rows = ci_tod.read(data_dir, "train")
+    return DrawnSource("ci-tod", lambda chance: ci_tod_sample(chance.choice(rows)), lambda: _ci_tod_texts(rows), 160)
+
+
+CI_TOD_LABELS: tuple[RelationLabel, ...] = ("!Par", "!Sel", "!Fac")
+
+
+def ci_tod_sample(given: ci_tod.InconsistentResponse) -> RelationSample:
+    """Its response with the labels of query (!Par), history (!Sel) and knowledge base (!Fac)."""
+    told = nearest_rows(given.rows, " ".join([given.response, *(turn.text for turn in given.turns)]), MOST_ROWS)
+    spans = [KnownSpan("fact", place, row_text(row)) for place, row in enumerate(told)] + turn_spans(given.turns[-LAST_TURNS:])
+    flags = (given.query, given.history, given.knowledge)
+    labels = frozenset(label for label, flag in zip(CI_TOD_LABELS, flags, strict=True) if flag)
+    response = TaughtResponse(given.response, labels, any(flags), None, frozenset(CI_TOD_LABELS))
+    return RelationSample("ci-tod", "task", tuple(spans), (response,))
+
+
+def _ci_tod_texts(rows: Sequence[ci_tod.InconsistentResponse]) -> list[str]:
+    return [text for row in rows for text in (row.response, *(turn.text for turn in row.turns), *map(row_text, row.rows))]
+
+
+def _prosecco(data_dir: Path) -> DrawnSource:
+    pairs = prosecco.read(data_dir)
+
+    def make(chance: random.Random) -> RelationSample:
+        pair = chance.choice(pairs)
+        spans = turn_spans([Turn("bot", pair.first), Turn("user", chance.choice(("I see.", "Go on.", "And what else?", "Right.")))])
+        labels: frozenset[RelationLabel] = frozenset(("!Sel",)) if pair.contradictory else frozenset()
+        response = TaughtResponse(pair.second, labels, True if pair.contradictory else None, None, frozenset(("!Sel",)))
+        return RelationSample("prosecco", None, tuple(spans), (response,))
+
+    return DrawnSource("prosecco", make, lambda: [text for pair in pairs for text in (pair.first, pair.second)], 80)
+
+
+_SOURCES: dict[str, Callable[[Path], DrawnSource]] = {
+    "multiwoz": _multiwoz,
+    "sgd": _sgd,
+    "ci-tod": _ci_tod,
+    "prosecco": _prosecco,
+}
+
+__all__ = ["LABELS", "DrawnSource", "ci_tod_sample", "released_samples"]

@@ -1,0 +1,92 @@
+"""Thresholds of alarms from a log: by labels, by rate, or the model's own; and the settings file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fake_models import FakeBehaviors
+from relation_fixtures import WRONG, WordReader, response_item, write_lines
+
+from grice.middleware.cli import main
+from grice.middleware.monitor import Monitor
+from grice.middleware.monitor.alarm_budget import ReadLog, read_budget, set_budget, table_of, write_budget
+from grice.middleware.monitor.alarm_log import read_log
+from grice.models.dialogue import Dialogue, Turn
+from grice.models.errors import DataNotFound, InputError
+from grice.models.relations.results import RelationQuestion
+from grice.models.results import BEHAVIORS
+
+READER = WordReader()
+
+
+def log_of(path: Path, labels: bool) -> ReadLog:
+    """120 responses of chat: of 100 fine ones three read as faulty; 60 of task where nobody says which are fine."""
+    rows = []
+    for place in range(180):
+        wrong = place < 3 or 100 <= place < 120
+        row = response_item(0, f"All {WRONG}." if wrong else "All grey.", setting="chat" if place < 120 else "task")
+        rows.append({**row, "bad": 100 <= place < 120} if labels and place < 120 else row)
+    logged = read_log(write_lines(path / "log.jsonl", rows))
+    return ReadLog(logged, READER.predict([each.question for each in logged]))
+
+
+def test_labels_keep_the_budget_on_fine_responses(tmp_path: Path) -> None:
+    found = set_budget(log_of(tmp_path, labels=True), 2.0, READER.thresholds, READER.faulty)
+    assert found["chat"].basis == "labels"
+    assert found["chat"].false_alarms <= 0.02
+    loose = set_budget(log_of(tmp_path, labels=True), 5.0, READER.thresholds, READER.faulty)
+    assert loose["chat"].false_alarms == pytest.approx(0.03)
+    assert 0 < loose["chat"].found < 1
+    assert found["task"].basis == "rate"
+    assert (found["assistant"].basis, found["assistant"].threshold) == ("model", 0.5)
+
+
+def test_without_labels_the_rate_is_kept(tmp_path: Path) -> None:
+    found = set_budget(log_of(tmp_path, labels=False), 20.0, READER.thresholds, READER.faulty)
+    assert found["chat"].basis == "rate"
+    assert found["chat"].false_alarms <= 0.2
+    assert "set by rate" in table_of(found, 20.0)
+    assert [each.prevalence for each in found["chat"].expected] == [1.0, 5.0, 20.0]
+
+
+def test_the_file_is_read_again(tmp_path: Path) -> None:
+    found = set_budget(log_of(tmp_path, labels=True), 2.0, READER.thresholds, READER.faulty)
+    write_budget(tmp_path / "alarms.json", 2.0, found)
+    read = read_budget(tmp_path / "alarms.json", READER.thresholds)
+    assert read.settings == {setting: each.threshold for setting, each in found.items()}
+    assert read.labels == READER.thresholds.labels
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    with pytest.raises(DataNotFound, match="grice calibrate monitor"):
+        read_budget(tmp_path / "none.json", READER.thresholds)
+    (tmp_path / "other.json").write_text(json.dumps({"thresholds": {"chat": 0.5}}), encoding="utf-8")
+    with pytest.raises(InputError, match="chat, task, assistant"):
+        read_budget(tmp_path / "other.json", READER.thresholds)
+    with pytest.raises(InputError, match="line 1, bad"):
+        read_log(write_lines(tmp_path / "log.jsonl", [response_item(0, "Grey.", bad="no")]))
+    with pytest.raises(InputError, match="0 to 100"):
+        set_budget(log_of(tmp_path, labels=True), -1, READER.thresholds, READER.faulty)
+
+
+def test_the_command_needs_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "monitor"]) == 2
+    assert "--log" in capsys.readouterr().err
+
+
+def test_the_monitor_reports_relations_and_a_reader_that_breaks() -> None:
+    monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), relations=READER)
+    history = (Turn("user", "What colour?"), Turn("bot", "Green."), Turn("user", "And the roof?"))
+    asked = [Dialogue((*history, Turn("bot", text))) for text in (f"All {WRONG}.", "The roof is broken.")]
+    wrong, broken, given = monitor.predict([*asked, RelationQuestion(asked[0], documents=("The shed is green.",), setting="task")])
+    assert wrong.relations is not None
+    assert wrong.relations.alarm
+    assert wrong.relations.sentences[0].support == "no evidence"
+    assert broken.relations is None
+    assert broken.behaviors is not None
+    assert [failure.error for failure in broken.failures] == ["RuntimeError"]
+    assert given.relations is not None
+    assert given.relations.setting == "task"
+    assert given.relations.sentences[0].support == "not found"
