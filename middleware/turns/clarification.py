@@ -13,6 +13,10 @@ from grice.models.results import Share
 from grice.models.schema import BotSchema
 
 MOST_OPTIONS = 3
+LEAST_SHARE = 0.05
+"""What is less likely than this is not asked about."""
+OPEN_FROM = 0.5
+"""How sure the reader has to be that a turn leaves open which value it means."""
 WISH, TOPIC = "I want ", "This is about: "
 REPLIES_MEANT = {"yes": "yes", "no": "no", "not-yet": "that you are not sure yet", "any": "that any will do"}
 """What comes after "Do you mean"."""
@@ -41,7 +45,7 @@ class Clarification:
 
     Attributes:
         slot: The slot in question; "" where the options are meanings.
-        options: What the user may have meant, two or three, the likeliest first.
+        options: What the user may have meant, at most three, the likeliest first.
         question: One question that names them all.
     """
 
@@ -53,30 +57,31 @@ class Clarification:
 def clarify(meaning: TurnMeaning, schema: BotSchema, least: float) -> Clarification | None:
     """The question about a turn that cannot be rewritten; None where it would not help.
 
-    It is about the likeliest meanings if two or three of those that can be said plainly hold enough of the share of all, else about
-    the values of a slot that was left ambiguous.
+    It is about the likeliest meanings if at most three of those that can be said plainly hold enough of the share of all, else
+    about the values of a slot that was left ambiguous.
 
     Args:
         least: the share of all that the options must hold, 0 to 1.
     """
-    return _about_meanings(meaning.possible, schema, least) or _about_slot(meaning.slots, least)
+    return _about_meanings(meaning.possible, schema, least) or _about_slot(meaning.slots)
 
 
 def _about_meanings(possible: Sequence[PossibleMeaning], schema: BotSchema, least: float) -> Clarification | None:
     options: list[ClarifyOption] = []
     for each in possible:
         text = _say(each, schema)
-        if text and all(text != other.text for other in options):
+        if text and each.share >= LEAST_SHARE and all(text != other.text for other in options):
             options.append(ClarifyOption(each.kind, each.name, text, each.share))
-        enough = sum(option.share for option in options) >= least
-        if len(options) == MOST_OPTIONS or (enough and len(options) > 1):
-            return Clarification("", tuple(options), _ask(options)) if enough else None
+        if sum(option.share for option in options) >= least:
+            return Clarification("", tuple(options), _ask(options))
+        if len(options) == MOST_OPTIONS:
+            return None
     return None
 
 
-def _about_slot(slots: Sequence[SlotMeaning], least: float) -> Clarification | None:
+def _about_slot(slots: Sequence[SlotMeaning]) -> Clarification | None:
     for slot in slots:
-        if slot.said == "ambiguous" and len(slot.values) > 1 and slot.confidence >= least:
+        if slot.said == "ambiguous" and len(slot.values) > 1 and slot.confidence >= OPEN_FROM:
             name = say_name(slot.slot)
             each = slot.confidence / len(slot.values)
             options = tuple(ClarifyOption("value", value, f"{name.capitalize()}: {value}.", each) for value in slot.values)
