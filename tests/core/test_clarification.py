@@ -1,5 +1,6 @@
 """What the user is asked where the reader of meaning is torn between few things, on a reader of fixed answers."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
