@@ -25,8 +25,18 @@ _WORDS = {
     name: frozenset(listed.split())
     for name, listed in json.loads(Path(__file__).with_name("wish_words.json").read_text(encoding="utf-8")).items()
 }
-"""What descriptions of intents begin with: `verbs` are something to do, of them `nouns_too` only before one of `after_verbs`."""
+"""What descriptions of intents begin with: `verbs` are something to do, of them `nouns_too` only before one of `after_verbs`.
+
+`bot_does` is what a bot does for the user, and so is `bot_tells` before one of `question_words`.
+"""
 _TELLER = re.compile(r"(?:the )?(?:user|customer|caller|guest|client|person) (?:wants|would like|asks|wishes) (?:to )?", re.I)
+
+_REPLIES = re.compile(
+    r"\b(?:yes|no|not sure|unsure|undecided|affirm|den(?:y|ies)|agrees?|accepts?|declines?|confirms?|refuses?|rejects?|hesitates?|"
+    r"cannot (?:say|decide)|turns? \w+(?: \w+)? down)\b",
+    re.I,
+)
+"""Words of intents that are replies to the bot's question."""
 
 
 def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
@@ -46,7 +56,8 @@ def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
         return []
     wish = say_wish(intent)
     plain, replies = f"{wish}: {told}." if told else f"{wish}.", [] if told else [*REPLIES.values()]
-    ours = [plain, *replies] if wish.startswith("I want") else [*replies, plain]  # a bot may list replies among its intents
+    first = _REPLIES.search(f"{say_name(intent.name)} {intent.description}") or not wish.startswith("I want")
+    ours = [*replies, plain] if first else [plain, *replies]  # a bot may list replies among its intents
     return [*_fitting_examples(intent, slots, schema), *ours]
 
 
@@ -56,6 +67,8 @@ def say_wish(intent: IntentSpec) -> str:
     text = re.sub(r"^(?:wants? to|to) ", "", text)
     first, second = (*text.lower().split()[:2], "", "")[:2]
     own = text[:1].lower() + text[1:]
+    if (first in _WORDS["bot_tells"] and second in _WORDS["question_words"]) or first in _WORDS["bot_does"]:
+        return f"I want you to {own}"
     if first in _WORDS["verbs"] and (first not in _WORDS["nouns_too"] or second in _WORDS["after_verbs"]):
         return f"I want to {own}"
     if first in _WORDS["question_words"]:

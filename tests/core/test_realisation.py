@@ -53,6 +53,9 @@ def meaning(kind: Any, name: str, *slots: SlotMeaning, **given: Any) -> TurnMean
         ("order_status", "", "This is about: order status"),
         ("order_food", "order a meal", "I want to order a meal"),
         ("cancel_trip", "", "I want to cancel trip"),
+        ("rules", "tell where flying is allowed", "I want you to tell where flying is allowed"),
+        ("outage", "say that the heating has failed", "I want to say that the heating has failed"),
+        ("advice", "suggest a kite", "I want you to suggest a kite"),
         ("pension", "a payment did not arrive", "This is about: a payment did not arrive"),
     ],
 )
@@ -69,6 +72,9 @@ def test_examples_come_first_that_say_just_what_is_meant() -> None:
 
 def test_a_bot_may_list_replies_among_its_intents() -> None:
     assert realise(meaning("intent", "affirm"), BOT) == [*REPLIES.values(), "This is about: agrees."]
+    said = BotSchema((IntentSpec("affirm", "say yes to the question"), IntentSpec("hesitate", "cannot say yet")))
+    assert realise(meaning("intent", "affirm"), said) == [*REPLIES.values(), "I want to say yes to the question."]
+    assert realise(meaning("intent", "hesitate"), said)[:4] == [*REPLIES.values()]
 
 
 @pytest.mark.parametrize(
