@@ -158,13 +158,19 @@ def test_a_turn_with_a_menu_is_rewritten_by_it() -> None:
         ({"hm": meaning("act", "courtesy")}, "courtesy"),
         ({"hm": meaning("act", "none", indirect=0.1)}, "not_on_menu"),
         ({"hm": meaning("intent", "opening", indirect=0.2)}, "direct"),
-        ({"hm": meaning("intent", "opening")}, "uncertain"),
         ({"hm": meaning("act", "yes-but")}, "uncertain"),
     ],
 )
 def test_without_a_sentence_the_turn_stays(answers: dict[str, TurnMeaning], reason: str) -> None:
     found = analysed("hm", answers)
     assert (found.decision, found.reason, found.text) == ("pass", reason, "hm")
+
+
+def test_what_no_sentence_says_safely_is_asked() -> None:
+    found = analysed("hm", {"hm": meaning("intent", "opening")})
+    assert (found.decision, found.reason, found.text) == ("clarify", "uncertain", "hm")
+    assert found.clarification is not None
+    assert found.clarification.question == "Do you want to know when it is open, or something else?"
 
 
 def test_what_says_the_same_already_stays() -> None:
