@@ -120,11 +120,11 @@ def check_slots(slots: Sequence[FilledSlot], domain: Mapping[str, Any]) -> None:
     known: Mapping[str, Mapping[str, Any]] = domain.get("slots") or {}
     entities = {name for each in domain.get("entities") or () for name in (each if isinstance(each, dict) else (each,))}
     for slot in slots:
-        if slot.name not in known:
+        if slot.name not in known and slot.entity == slot.name:  # with an entity of its own its name is only how it is asked about
             raise InputError("slots", slot.name, f"a slot of the bot's domain: {', '.join(sorted(known))}")
         if slot.entity not in entities:
             raise InputError(f"entity of slot {slot.name}", slot.entity, f"an entity of the domain: {', '.join(sorted(entities))}")
-        listed = [str(value).casefold() for value in known[slot.name].get("values") or ()]
+        listed = [str(value).casefold() for value in known.get(slot.name, {}).get("values") or ()]
         for value in slot.values if listed else ():
             if value.casefold() not in listed:
                 raise InputError(f"value of slot {slot.name}", value, f"a value that the domain lists: {', '.join(listed)}")

@@ -15,6 +15,7 @@ from grice.models.text.verbatim import says, words
 REPLIES = {"yes": "Yes.", "no": "No.", "not-yet": "I am not sure yet.", "any": "I do not mind, any will do."}
 """What the replies that need nothing else are in words."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
+TRUTH = frozenset(("true", "false"))
 MOST_EXAMPLES = 2
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
@@ -120,8 +121,9 @@ def is_verified(meaning: TurnMeaning, again: TurnMeaning) -> bool:
 
 
 def _certain(meaning: TurnMeaning) -> list[SlotMeaning]:
-    """The slots of which one can say what was said."""
-    return [slot for slot in meaning.slots if slot.said != "ambiguous" and slot.confidence >= SAID_FROM]
+    """The slots of which one can say what was said, surely; of one that is true or false the intent says it, such as a yes."""
+    told = [slot for slot in meaning.slots if slot.said != "ambiguous" and slot.confidence >= SAID_FROM]
+    return [slot for slot in told if not TRUTH.issuperset(slot.values or ("",))]
 
 
 def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:

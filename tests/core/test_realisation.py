@@ -70,6 +70,12 @@ def test_examples_come_first_that_say_just_what_is_meant() -> None:
     assert realise(meaning("intent", "find_place", CHEAP, NOT_SOUTH), BOT) == [f"{plain}: price range cheap, not area south."]
 
 
+def test_what_is_true_or_false_is_said_by_the_intent() -> None:
+    confirmed = SlotMeaning("confirm", "meant", ("true",), 0.9)
+    assert realise(meaning("intent", "affirm", confirmed), BOT) == [*REPLIES.values(), "This is about: agrees."]
+    assert realise(meaning("act", "yes", confirmed), BOT) == ["Yes."]
+
+
 def test_a_bot_may_list_replies_among_its_intents() -> None:
     assert realise(meaning("intent", "affirm"), BOT) == [*REPLIES.values(), "This is about: agrees."]
     said = BotSchema((IntentSpec("affirm", "say yes to the question"), IntentSpec("hesitate", "cannot say yet")))

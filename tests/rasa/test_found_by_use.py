@@ -120,7 +120,7 @@ def test_slots_that_the_domain_has() -> None:
 
 
 def test_a_bot_does_not_start_with_a_slot_that_its_domain_lacks(train_bot: TrainBot) -> None:
-    slots = {"cost": {"description": "what it costs", "values": ["cheap", "dear"], "entity": "price"}}
+    slots = {"cost": {"description": "what it costs", "values": ["cheap", "dear"]}}
     resolver = {"name": "grice.components.SlotValueResolver", "backend": "http", "url": "http://127.0.0.1:9", "slots": slots}
     model = train_bot((*NLU_PIPELINE, resolver))
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: slots: got 'cost'; allowed: a slot of the bot's domain"):
