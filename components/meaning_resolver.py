@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar
@@ -42,6 +43,8 @@ from grice.models.meaning.results import MeaningQuestion, SlotMeaning
 from grice.models.protocols import Predicts
 from grice.models.schema import BotSchema
 
+log = logging.getLogger(__name__)
+
 
 @DefaultV1Recipe.register(DefaultV1Recipe.ComponentType.ENTITY_EXTRACTOR, is_trainable=True)
 class MeaningResolver(GriceComponent):
@@ -62,8 +65,8 @@ class MeaningResolver(GriceComponent):
     """
 
     keys: ClassVar = {
-        ONNX: ("overrule_above", "sure_nlu", "meaning_model", "deadline_ms", *RUNTIME_KEYS),
-        HTTP: ("overrule_above", "sure_nlu", *REMOTE_KEYS),
+        ONNX: ("overrule_above", "sure_nlu", "fill_from", "meaning_model", "deadline_ms", *RUNTIME_KEYS),
+        HTTP: ("overrule_above", "sure_nlu", "fill_from", *REMOTE_KEYS),
     }
     own: ClassVar = ResolvingSettings
     stage: ClassVar = "meaning"
@@ -113,6 +116,14 @@ class MeaningResolver(GriceComponent):
         overruled = {"intent": nlu.intent, "confidence": nlu.confidence} if effect.intent else None
         names = [entity[ENTITY_ATTRIBUTE_TYPE] for entity in filled]
         _record(message, {**asdict(report.found), "filled": names, "overruled": overruled}, [])
+        log.info(
+            "meaning: %s %s (%.2f); filled: %s; intent of the NLU overruled: %s",
+            report.found.kind,
+            report.found.meaning,
+            report.found.confidence,
+            ", ".join(names) or "nothing",
+            "yes" if overruled else "no",
+        )
 
     def leave(self, message: Message, text: str, failures: list[Record]) -> None:
         _record(message, None, failures)

@@ -20,6 +20,7 @@ class ResolvingSettings:
     Attributes:
         overrule_above: how sure of its intent the reader must be, 0 to 1.
         sure_nlu: an intent of the NLU with at least this confidence stays, 0 to 1.
+        fill_from: how sure the reader must be of a value to fill a slot with it, 0 to 1.
         meaning_model: a shipped name or the path of a folder.
 
     Raises:
@@ -28,6 +29,7 @@ class ResolvingSettings:
 
     overrule_above: float = setting(0.8, 0.0, 1.0)
     sure_nlu: float = setting(0.7, 0.0, 1.0)
+    fill_from: float = setting(0.5, 0.0, 1.0)
     meaning_model: str = MEANING.model
 
     def __post_init__(self) -> None:
@@ -66,7 +68,8 @@ def resolve(found: TurnMeaning, nlu: NluReading, settings: ResolvingSettings) ->
     """What the meaning of a turn changes; where it is unknown, nothing."""
     if found.kind == "unknown":
         return MeaningEffect()
-    free = [slot for slot in found.slots if slot.said == "meant" and slot.slot not in nlu.slots]
+    meant = [slot for slot in found.slots if slot.said == "meant" and slot.confidence >= settings.fill_from]
+    free = [slot for slot in meant if slot.slot not in nlu.slots]
     filled = tuple(slot for slot in free if slot.slot not in nlu.filled or found.changes >= CHANGES)
     intent = found.meaning.partition("/")[0] if found.kind == "intent" else ""  # a response selector's intent is what is before /
     overrules = found.confidence >= settings.overrule_above and nlu.confidence < settings.sure_nlu and intent != nlu.intent

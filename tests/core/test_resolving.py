@@ -58,6 +58,12 @@ def test_only_a_value_that_is_meant_fills(said: SaidOfSlot) -> None:
     assert resolve(found, UNSURE, SETTINGS) == MeaningEffect()
 
 
+@pytest.mark.parametrize(("confidence", "filled"), [(0.5, True), (0.49, False)])
+def test_a_value_that_is_not_sure_enough_fills_nothing(confidence: float, filled: bool) -> None:
+    found = meaning("act", "answer", slots=(SlotMeaning("price", "meant", ("cheap",), confidence),))
+    assert bool(resolve(found, UNSURE, SETTINGS).slots) == filled
+
+
 def test_unknown_changes_nothing() -> None:
     assert resolve(meaning("unknown", "", 0.99, (CHEAP,), 1.0), UNSURE, SETTINGS) == MeaningEffect()
 
