@@ -115,7 +115,7 @@ class MeaningReader:
     def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:
         """What scores say of a turn, whose text they are of."""
         found = find_best(scores, self.temperature)
-        best, meanings = scores.options[found.place], scores.meanings
+        best, meanings = _possible(scores.options[found.place], found.share), scores.meanings
         known = (sure := self.sureness(scores, found)) >= self.threshold
         return TurnMeaning(
             best.kind if known else "unknown",

@@ -51,7 +51,8 @@ def give_to_stand_ins(meaning: Floats, options: Sequence[MenuOption], stand_ins:
 def leave_out_answers(meaning: Floats, options: Sequence[MenuOption]) -> Floats:
     """Scores (options,) of a turn that nothing stands before: it replies to nothing and answers nothing."""
     answers = [option.kind == "act" and option.name in (*REPLIES, "answer") for option in options]
-    return np.where(answers, np.float32(NO_SHARE), meaning)
+    left: Floats = np.where(answers, np.float32(NO_SHARE), meaning)
+    return left
 
 
 NO_SHARE = -60.0
