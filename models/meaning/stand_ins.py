@@ -39,7 +39,7 @@ def find_stand_ins(options: Sequence[MenuOption], vectors: Floats) -> dict[str, 
 def give_to_stand_ins(meaning: Floats, options: Sequence[MenuOption], stand_ins: Mapping[str, str]) -> Floats:
     """Scores (options,) in which an intent that stands for acts has their shares, too, and these have none."""
     places = {(option.kind, option.name): place for place, option in enumerate(options)}
-    given = meaning.copy()
+    given: Floats = meaning.copy()
     for act, name in stand_ins.items():
         own, other = places.get(("intent", name)), places.get(("act", act))
         if own is not None and other is not None:
