@@ -106,7 +106,8 @@ class ClarifyingPolicy(Policy):
         if not _has_question(tracker) or self._asked_before(tracker):
             return ""
         asks = str(self.config[ACTION])
-        return {ACTION_LISTEN_NAME: asks, asks: ACTION_LISTEN_NAME}.get(tracker.latest_action_name or "", "")
+        after: dict[str, str] = {ACTION_LISTEN_NAME: asks, asks: ACTION_LISTEN_NAME}
+        return after.get(tracker.latest_action_name or "", "")
 
     def _asked_before(self, tracker: DialogueStateTracker) -> bool:
         """Whether the message answers such a question: nobody is asked twice in a row."""
