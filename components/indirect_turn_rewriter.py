@@ -45,7 +45,7 @@ class MenuSettings:
         SettingsError: a value is out of range.
     """
 
-    menu: bool = True
+    menu: bool = False
     sure_nlu: float = setting(0.7, 0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -68,8 +68,8 @@ class IndirectTurnRewriter(GriceComponent):
           - name: DIETClassifier
           - name: grice.components.EntityAligner
 
-    The bot's own menu, its intents by their examples and its slots, is read when the bot is trained; a turn is rewritten by what it
-    means of that menu (`menu: false`: by the rewriter, without one). Where the reader of meaning is torn between few meanings, and
+    With `menu: true` the bot's own menu, its intents by their examples and its slots, is read when the bot is trained, and a turn is
+    rewritten by what it means of that menu. Where the reader of meaning is torn between few meanings, and
     the bot's NLU is less sure than `sure_nlu`, `clarification` of the record is a question to the user, which `ClarifyingPolicy`
     has asked.
 

@@ -107,8 +107,7 @@ def _with_components(metadata: dict[str, Any], inserted: Inserted) -> dict[str, 
         if node["needs"].get("messages") == CONVERTER:
             node["needs"]["messages"] = rewriter
     menu = None if inserted.data is None else {"name": MENU, "output_fingerprint": MENU}
-    without = {} if menu is not None else {"menu": False}
-    nodes[rewriter] = _node(IndirectTurnRewriter, CONVERTER, {**without, **inserted.rewriter}, menu)
+    nodes[rewriter] = _node(IndirectTurnRewriter, CONVERTER, {"menu": menu is not None, **inserted.rewriter}, menu)
     behind: list[tuple[type, Mapping[str, Any]]] = [(EntityAligner, {})]
     behind += [] if inserted.resolver is None else [(MeaningResolver, inserted.resolver)]
     for uses, config in behind:

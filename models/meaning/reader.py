@@ -33,6 +33,8 @@ from grice.models.text.template import read_tokenizer
 
 OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "turn_kinds", "changes", "chosen", "judged")
 KEPT_MENUS = 64
+KEPT_TEXTS = 4096
+"""Options' words whose vectors are kept beside the menus: menus share the acts, and a rewrite is read against a menu of its own."""
 MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
 LONGEST_WORDS = 12
@@ -62,6 +64,7 @@ class MeaningReader:
         self.joint = Session(manifest.graph("joint", precision), runtime)
         self.provider = self.trunk.provider
         self._menu = functools.lru_cache(maxsize=KEPT_MENUS)(self._read_menu)
+        self._vector = functools.lru_cache(maxsize=KEPT_TEXTS)(self._read_vector)
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[TurnMeaning]:
         """One result a question, in order."""
@@ -80,7 +83,7 @@ class MeaningReader:
         own = np.stack([vectors[each.texts[0]] for each in options])
         return KeptMenu(options, means, find_stand_ins(options, own))
 
-    def _vector(self, text: str) -> Floats:
+    def _read_vector(self, text: str) -> Floats:
         """The mean of the states of an option's words, of unit length. One text is run at a time, so that no other changes it."""
         [pieces] = self.tokens.read_options([text])
         return _unit(self._states(pieces)[0].mean(0))

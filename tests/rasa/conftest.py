@@ -51,7 +51,7 @@ ALIGNER = "grice.components.EntityAligner"
 
 def with_grice(**rewriter: Any) -> Pipeline:
     """The pipeline with the rewriter, which does without the bot's menu unless it is told otherwise, and the aligner."""
-    return ({"name": REWRITER, "menu": False, **rewriter}, *NLU_PIPELINE, {"name": ALIGNER})
+    return ({"name": REWRITER, **rewriter}, *NLU_PIPELINE, {"name": ALIGNER})
 
 
 @pytest.fixture(scope="session")

@@ -99,7 +99,7 @@ def test_the_weight_is_indirectness_times_confidence(analysis: TurnAnalysis, wei
 
 
 def test_a_rewritten_message_is_followed_by_its_second_reading() -> None:
-    component = IndirectTurnRewriter.load({"menu": False}, None, None, ExecutionContext(GraphSchema({})))
+    component = IndirectTurnRewriter.load({}, None, None, ExecutionContext(GraphSchema({})))
     direct, indirect = Message({TEXT: "Please find me a cheap restaurant.", "message_id": "1"}), Message({TEXT: INDIRECT})
     first, second, third = component.process([direct, indirect])
     analysis = Pipeline.load(PipelineSettings(mode="replace")).predict([Dialogue.of(INDIRECT, [])])[0]

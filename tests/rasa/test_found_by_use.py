@@ -75,7 +75,7 @@ def test_a_fallback_classifier_in_front_of_the_aligner_is_refused(train_bot: Tra
 
 
 def test_the_log_says_what_was_decided_and_no_texts(load_agent: LoadAgent, caplog: pytest.LogCaptureFixture) -> None:
-    agent = load_agent(({"name": REWRITER}, *NLU_PIPELINE, {"name": ALIGNER}))
+    agent = load_agent(({"name": REWRITER, "menu": True}, *NLU_PIPELINE, {"name": ALIGNER}))
     with caplog.at_level(logging.INFO, "grice.components.indirect_turn_rewriter"):
         asyncio.run(agent.parse_message("I am on a tight budget"))
     (line,) = [record.message for record in caplog.records if record.name == "grice.components.indirect_turn_rewriter"]

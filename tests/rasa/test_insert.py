@@ -46,7 +46,7 @@ def test_with_the_menu_and_the_resolver(train_bot: TrainBot, tmp_path: Path) -> 
     model, out, data = train_bot(NLU_PIPELINE), tmp_path / "with.tar.gz", tmp_path / "nlu.yml"
     data.write_text(NLU, encoding="utf-8")
     insert(model, out, Inserted(resolver={"sure_nlu": 0.0}, data=data))
-    trained = train_bot(({"name": REWRITER}, *NLU_PIPELINE, {"name": ALIGNER}, {"name": RESOLVER, "sure_nlu": 0.0}))
+    trained = train_bot(({"name": REWRITER, "menu": True}, *NLU_PIPELINE, {"name": ALIGNER}, {"name": RESOLVER, "sure_nlu": 0.0}))
     inserted, wanted = (asyncio.run(Agent.load(str(model)).parse_message(TEXTS[1])) for model in (out, trained))
     assert inserted == wanted
     assert (inserted["grice"]["decision"], inserted["grice"]["meaning"]["possible"][0]["kind"]) == ("clarify", "intent")

@@ -191,7 +191,7 @@ def test_scorer_and_rewriter_share_models_and_scores(load_agent: LoadAgent, monk
 
 def test_several_messages_and_no_tracker() -> None:
     """As `process` is called where there is no conversation."""
-    component = IndirectTurnRewriter.load({"mode": "replace", "menu": False}, None, None, ExecutionContext(GraphSchema({})))
+    component = IndirectTurnRewriter.load({"mode": "replace"}, None, None, ExecutionContext(GraphSchema({})))
     messages = [Message({TEXT: text}) for text in (INDIRECT, "/greet", "", "Please find me a cheap restaurant.")]
     assert component.process(messages) == messages
     analyses = [expected("replace", text, []) for text in (INDIRECT, "Please find me a cheap restaurant.")]

@@ -21,7 +21,7 @@ from grice.models import MeaningQuestion
 
 OPENING = "I am looking for a place to eat."
 BUDGET = "I am on a tight budget"
-WITH_MENU = ({"name": REWRITER}, *NLU_PIPELINE, {"name": ALIGNER})
+WITH_MENU = ({"name": REWRITER, "menu": True}, *NLU_PIPELINE, {"name": ALIGNER})
 POLICY = "grice.components.ClarifyingPolicy"
 POLICIES = ({"name": "RulePolicy"}, {"name": POLICY})
 ACTIONS = "\nactions: [action_clarify]\n"
