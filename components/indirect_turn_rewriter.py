@@ -68,9 +68,9 @@ class IndirectTurnRewriter(GriceComponent):
           - name: DIETClassifier
           - name: grice.components.EntityAligner
 
-    With `menu: true` the bot's own menu, its intents by their examples and its slots, is read when the bot is trained, and a turn is
-    rewritten by what it means of that menu. Where the reader of meaning is torn between few meanings, and
-    the bot's NLU is less sure than `sure_nlu`, `clarification` of the record is a question to the user, which `ClarifyingPolicy`
+    With `menu: true` the bot's own menu, its intents by their examples and its slots, is read when the bot is trained, and a turn
+    is rewritten by what it means of that menu. Where the reader of meaning is torn between few meanings, and the bot's NLU is less
+    sure than `sure_nlu`, `clarification` of the record is a question to the user, which `ClarifyingPolicy`
     has asked.
 
     Without a tracker (`rasa test nlu`, `rasa shell nlu`) it works without history.
