@@ -91,6 +91,14 @@ class Operations(ABC, Generic[Answered]):
         """As Rasa's `nlu:` endpoint is asked."""
         return self.send(ServiceCall("POST", "/model/parse", dict(body), repeatable=False))
 
+    def guard_litellm(self, body: Mapping[str, Any]) -> Answered:
+        """As LiteLLM's generic guardrail asks."""
+        return self.send(ServiceCall("POST", "/beta/litellm_basic_guardrail_api", dict(body)))
+
+    def classify(self, body: Mapping[str, Any]) -> Answered:
+        """As vLLM's `/classify` is asked: `model` and `input`."""
+        return self.send(ServiceCall("POST", "/classify", dict(body)))
+
     def read_dialogue(self, dialogue_id: str) -> Answered:
         """The turns that are kept of a dialogue."""
         return self.send(ServiceCall("GET", f"/v1/dialogues/{in_path(dialogue_id)}"))
