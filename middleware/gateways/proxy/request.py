@@ -1,7 +1,7 @@
 """A chat request on its way to the server: the last user turn said anew, and earlier ones as they went out before.
 
 A client sends the whole conversation each time, with the turns as its user said them. Providers charge less for a beginning that
-they have seen, so a turn that was sent rewritten once is sent so again: rewrites are remembered by a hash of all that was said so far.
+they have seen, so a turn that was sent rewritten once is sent so again: rewrites are remembered by a hash of all said so far.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class RequestRewriter:
 
 
 def _digests(tenant: str, rows: Sequence[Any]) -> Iterator[tuple[int, str]]:
-    """Place and hash of each user turn: of it and all that was said before; what nobody said, such as a system's text, may change."""
+    """Place and hash of each user turn: of it and all that was said before. What a system says may change in between."""
     chain = hashlib.sha256(tenant.encode())
     for place, row in enumerate(rows):
         turn = turn_of(row)
