@@ -36,7 +36,7 @@ check: $(VENV)/.dev  ## format, lint, types
 	$(BIN)/ruff check .
 	mkdir -p .cache/typed/grice && ln -sfn ../../../models .cache/typed/grice/models \
 	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../components .cache/typed/grice/components \
-	  && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks && ln -sfn ../../../integrations .cache/typed/grice/integrations \
+	  && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks \
 	  && ln -sfn ../../../grice/__init__.py .cache/typed/grice/__init__.py
 	MYPYPATH=.cache/typed $(BIN)/mypy
 

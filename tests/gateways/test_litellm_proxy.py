@@ -99,7 +99,7 @@ class Script:
         connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         first, *others = self.says.split()
         words = [first, *(f" {word}" for word in others)]
-        deltas: list[dict[str, object]] = [{"role": "assistant", "content": ""}, *({"content": word} for word in words), {}]
+        deltas = [{"role": "assistant", "content": ""}, *({"content": word} for word in words), {}]
         for delta in deltas:
             choice = {"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}
             chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
