@@ -21,7 +21,7 @@ from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn, check_text
 from grice.models.errors import InputError
 from grice.models.results import Behavior
 
-Action = Literal["none", "rewritten", "blocked"]
+GatewayAction = Literal["none", "rewritten", "blocked"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class GatewayPolicy:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCall:
     """What came of it.
 
     Attributes:
@@ -59,7 +59,7 @@ class Checked:
         rewrite: the direct form of the turn, where it was rewritten.
     """
 
-    action: Action
+    action: GatewayAction
     messages: Sequence[Row]
     scores: Mapping[str, float | None] = field(default_factory=dict)
     shown: tuple[Behavior, ...] = ()
@@ -67,7 +67,7 @@ class Checked:
     rewrite: str = ""
 
 
-async def check(engine: Engine, messages: Sequence[Row], reply: str | None, policy: GatewayPolicy) -> Checked:
+async def check(engine: Engine, messages: Sequence[Row], reply: str | None, policy: GatewayPolicy) -> CheckedCall:
     """The last user turn, where there is no reply yet; otherwise the reply to `messages`.
 
     Raises:
@@ -76,29 +76,29 @@ async def check(engine: Engine, messages: Sequence[Row], reply: str | None, poli
     return await _check_turn(engine, messages, policy) if reply is None else await _check_reply(engine, messages, reply, policy)
 
 
-async def _check_turn(engine: Engine, messages: Sequence[Row], policy: GatewayPolicy) -> Checked:
+async def _check_turn(engine: Engine, messages: Sequence[Row], policy: GatewayPolicy) -> CheckedCall:
     if not asks_last(messages) or not may_change(messages[-1]):
-        return Checked("none", messages, reason="no_user_turn")
+        return CheckedCall("none", messages, reason="no_user_turn")
     turns = turns_of(messages)
     if not is_plain(turns[-1].text, policy.longest):
-        return Checked("none", messages, reason="not_plain")
+        return CheckedCall("none", messages, reason="not_plain")
     route = engine.route(TURNS)
     (found,) = await route.find([TurnItem(turns=_wire(turns))], run_in_threadpool)
     route.count([found])
     analysis: TurnAnalysis = found.result
     scores = {"directness": None if analysis.directness is None else analysis.directness.score}
     if analysis.decision != "rewrite" or analysis.rewrite is None:
-        return Checked("none", messages, scores, reason=analysis.reason if analysis.decision == "pass" else "clarify")
+        return CheckedCall("none", messages, scores, reason=analysis.reason if analysis.decision == "pass" else "clarify")
     rewrite = analysis.rewrite.text
     changed = [*messages[:-1], said_anew(messages[-1], rewrite, policy.mode)]
-    return Checked("rewritten", changed, scores, reason=analysis.reason, rewrite=rewrite)
+    return CheckedCall("rewritten", changed, scores, reason=analysis.reason, rewrite=rewrite)
 
 
-async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, policy: GatewayPolicy) -> Checked:
+async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, policy: GatewayPolicy) -> CheckedCall:
     try:
         check_text(reply[:MAX_TEXT_CHARACTERS])
     except InputError:
-        return Checked("none", messages, reason="not_text")
+        return CheckedCall("none", messages, reason="not_text")
     turns = [*turns_of(messages), Turn("bot", reply[:MAX_TEXT_CHARACTERS])]
     item = ResponseItem(
         turns=_wire(turns),
@@ -111,7 +111,7 @@ async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, poli
     scores: dict[str, float | None] = row["probabilities"] or {}
     crossed = [f"{label} {score:.2f}" for label, score in scores.items() if _crosses(score, policy.block.get(label))]  # type: ignore[call-overload]
     reason = f"the reply shows {', '.join(crossed)}" if crossed else ("failed" if row["failures"] else "")
-    return Checked("blocked" if crossed else "none", messages, scores, tuple(row["shown"]), reason)
+    return CheckedCall("blocked" if crossed else "none", messages, scores, tuple(row["shown"]), reason)
 
 
 def _crosses(score: float | None, threshold: float | None) -> bool:

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.gateways.proxy.refusals import Refusals
 from grice.middleware.gateways.proxy.reply import ReplyReader
-from grice.middleware.gateways.proxy.request import ChatRequest, RequestRewriter
+from grice.middleware.gateways.proxy.request import ProxiedRequest, RequestRewriter
 from grice.middleware.gateways.proxy.scoring import ReplyScorer
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.gateways.proxy.upstream import Upstream, answer_headers
@@ -95,7 +95,7 @@ class Proxy:
                 raise Refused(Problem(413, "body-too-large", f"The body is larger than {most} bytes (GRICE_MAX_REQUEST_BYTES)."))
         return bytes(body)
 
-    def _stream(self, response: httpx.Response, engine: Engine | None = None, given: ChatRequest | None = None) -> Response:
+    def _stream(self, response: httpx.Response, engine: Engine | None = None, given: ProxiedRequest | None = None) -> Response:
         """The answer as it comes, part by part; a chat completion is scored when all of it has gone out."""
         reader = ReplyReader(response.headers.get("content-type", "")) if given is not None and response.is_success else None
 
@@ -114,7 +114,7 @@ class Proxy:
         answer.raw_headers = answer_headers(response, {} if given is None else given.headers)
         return answer
 
-    async def _answer_held(self, request: Request, engine: Engine, given: ChatRequest) -> Response:
+    async def _answer_held(self, request: Request, engine: Engine, given: ProxiedRequest) -> Response:
         """The answer once it is scored; one that shows an undesired behaviour is made anew where the settings say so."""
         response, body = await self._whole(request, given)
         more: dict[str, str] = dict(given.headers)
@@ -131,7 +131,7 @@ class Proxy:
         answer.raw_headers = answer_headers(response, more)
         return answer
 
-    async def _whole(self, request: Request, given: ChatRequest) -> tuple[httpx.Response, bytes]:
+    async def _whole(self, request: Request, given: ProxiedRequest) -> tuple[httpx.Response, bytes]:
         response = await self._upstream.send(request, given.body)
         try:
             return response, b"".join([part async for part in response.aiter_raw()])

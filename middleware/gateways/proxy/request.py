@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from grice.middleware.gateways.check import Checked, GatewayPolicy, check
+from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.proxy.bounded import Newest
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.gateways.rows import Row, may_change, said_anew, turn_of
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class ChatRequest:
+class ProxiedRequest:
     """A request as it goes on.
 
     Attributes:
@@ -56,7 +56,7 @@ class RequestRewriter:
         self._mode: Mode = "replace" if settings.delivery == "replace" else "append"
         self._policy = GatewayPolicy(self._mode, settings.longest_turn)
 
-    async def prepare(self, engine: Engine, body: bytes) -> ChatRequest:
+    async def prepare(self, engine: Engine, body: bytes) -> ProxiedRequest:
         """The request with the last user turn said anew, where the pipeline decides so."""
         try:
             data = await run_in_threadpool(json.loads, body) if len(body) > MUCH else json.loads(body)
@@ -65,8 +65,8 @@ class RequestRewriter:
             earlier = self._repeat(rows, digests)
         except Exception as error:  # noqa: BLE001 - the server says what is wrong with it
             log.info("a request cannot be read, it goes on as it came", extra={"error": type(error).__name__})
-            return ChatRequest(body, headers={"x-grice-decision": "pass", "x-grice-reason": "unread"})
-        given = ChatRequest(body, rows, str(data.get("model", "")))
+            return ProxiedRequest(body, headers={"x-grice-decision": "pass", "x-grice-reason": "unread"})
+        given = ProxiedRequest(body, rows, str(data.get("model", "")))
         last = len(rows) - 1
         found = await self._check(engine, rows, digests.get(last, ""))
         repeated = {place: row for place, row in earlier.items() if place != last}
@@ -80,17 +80,17 @@ class RequestRewriter:
             return replace(given, headers=headers)
         return replace(given, body=json.dumps({**data, "messages": sent}, ensure_ascii=False).encode(), headers=headers)
 
-    async def _check(self, engine: Engine, rows: Sequence[Row], digest: str) -> Checked:
+    async def _check(self, engine: Engine, rows: Sequence[Row], digest: str) -> CheckedCall:
         known = self._rewrites.find(digest)
         if known is not None and may_change(rows[-1]):  # sent again, after a failure for instance
-            return Checked("rewritten", rows, reason="remembered", rewrite=known)
+            return CheckedCall("rewritten", rows, reason="remembered", rewrite=known)
         try:
             return await asyncio.wait_for(check(engine, rows, None, self._policy), self._settings.budget_ms / 1000)
         except asyncio.TimeoutError:
-            return Checked("none", rows, reason="late")
+            return CheckedCall("none", rows, reason="late")
         except Exception as error:  # noqa: BLE001 - the caller's own call goes on
             log.warning("a turn could not be checked, it goes on as it came", extra={"error": type(error).__name__})
-            return Checked("none", rows, reason="failed")
+            return CheckedCall("none", rows, reason="failed")
 
     def _repeat(self, rows: Sequence[Row], digests: Mapping[int, str]) -> dict[int, Row]:
         """The rows of user turns that went out rewritten before, as they did."""
@@ -101,7 +101,7 @@ class RequestRewriter:
             if rewrite is not None and may_change(rows[place])
         }
 
-    def _deliver(self, sent: Sequence[Row], found: Checked) -> list[Row]:
+    def _deliver(self, sent: Sequence[Row], found: CheckedCall) -> list[Row]:
         if self._settings.delivery == "note":
             return [*sent, {"role": "system", "content": NOTE.format(rewrite=found.rewrite)}]
         return [*sent[:-1], said_anew(sent[-1], found.rewrite, self._mode)]
@@ -118,7 +118,7 @@ def _digests(tenant: str, rows: Sequence[Any]) -> Iterator[tuple[int, str]]:
                 yield place, chain.hexdigest()
 
 
-def _headers(found: Checked, repeated: int) -> dict[str, str]:
+def _headers(found: CheckedCall, repeated: int) -> dict[str, str]:
     decision = "rewrite" if found.action == "rewritten" else ("clarify" if found.reason == "clarify" else "pass")
     directness = found.scores.get("directness")
     scored = {} if directness is None else {"x-grice-directness": f"{directness:.3f}"}

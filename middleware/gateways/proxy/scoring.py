@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grice.middleware.events.event import MAX_NAME
-from grice.middleware.gateways.check import Checked, GatewayPolicy, check
+from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.proxy.bounded import Newest
 from grice.middleware.gateways.proxy.reply import ChatReply
-from grice.middleware.gateways.proxy.request import ChatRequest
+from grice.middleware.gateways.proxy.request import ProxiedRequest
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.service.engine import Engine
 from grice.models.behaviors.definitions import DEFINITIONS
@@ -60,7 +60,7 @@ class ReplyScorer:
         self._kept: Newest[ReplyScores] = Newest(settings.scores_kept)
         self._tasks: set[asyncio.Task[ReplyScores | None]] = set()
 
-    def score_later(self, engine: Engine, request: ChatRequest, reply: ChatReply | None) -> None:
+    def score_later(self, engine: Engine, request: ProxiedRequest, reply: ChatReply | None) -> None:
         """Score a reply that went out."""
         if reply is None or not reply.text.strip() or len(self._tasks) >= MOST_WAITING:
             return
@@ -68,7 +68,7 @@ class ReplyScorer:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def score_now(self, engine: Engine, request: ChatRequest, reply: ChatReply | None) -> ReplyScores | None:
+    async def score_now(self, engine: Engine, request: ProxiedRequest, reply: ChatReply | None) -> ReplyScores | None:
         """The scores of a reply that waits; None where there are none in time."""
         if reply is None or not reply.text.strip():
             return None
@@ -85,10 +85,10 @@ class ReplyScorer:
         """Score what waits."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _score(self, engine: Engine, request: ChatRequest, reply: ChatReply) -> ReplyScores | None:
+    async def _score(self, engine: Engine, request: ProxiedRequest, reply: ChatReply) -> ReplyScores | None:
         policy = GatewayPolicy(channel=CHANNEL, bot_version=request.model[:MAX_NAME] or None)
         try:
-            found: Checked = await check(engine, request.rows, reply.text, policy)
+            found: CheckedCall = await check(engine, request.rows, reply.text, policy)
         except Exception as error:  # noqa: BLE001 - the reply is out, or goes out without scores
             log.warning("a reply could not be scored", extra={"error": type(error).__name__})
             return None

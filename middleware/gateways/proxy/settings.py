@@ -10,7 +10,7 @@ from grice.middleware.runtime.base_url import check_base_url
 from grice.middleware.settings.declaration import check_settings, secret, setting
 from grice.models.errors import SettingsError
 
-Delivery = Literal["append", "replace", "note"]
+RewriteDelivery = Literal["append", "replace", "note"]
 Hold = Literal["never", "score", "regenerate"]
 
 
@@ -38,7 +38,7 @@ class ProxySettings:
     upstream: str = secret("")
     upstream_key: str = secret("", flag=False)
     upstream_timeout_s: float = setting(600.0, 0.1, 86_400.0)
-    delivery: Delivery = "append"
+    delivery: RewriteDelivery = "append"
     budget_ms: int = setting(100, 1, 60_000)
     longest_turn: int = setting(LONGEST, 1, 10_000)
     hold: Hold = "never"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grice.middleware.access import Scope
 from grice.middleware.events.event import MAX_NAME
 from grice.middleware.gateways.calls import is_first, recall_call, remember_call
-from grice.middleware.gateways.check import Checked, GatewayPolicy, check
+from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.rows import LONGEST, Row, turns_of
 from grice.middleware.service.capabilities.route import examples_of
 from grice.middleware.service.capabilities.wire import WireShare
@@ -132,7 +132,7 @@ def _policy(body: GuardrailRequest, counted: bool = True) -> GatewayPolicy:
     return GatewayPolicy(params.mode, params.longest, params.block or {}, counted, CHANNEL, version)
 
 
-def _said_anew(texts: Sequence[str] | None, row: Row, found: Checked) -> list[str] | None:
+def _said_anew(texts: Sequence[str] | None, row: Row, found: CheckedCall) -> list[str] | None:
     """The texts with that of the last row as it is said now; None where it is not among them."""
     old, new = _texts(row), _texts(found.messages[-1])
     if not texts or not old or list(texts[-len(old) :]) != old:
