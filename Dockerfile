@@ -4,6 +4,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /source
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY requirements/main.txt requirements/main.txt
+COPY grice grice
 COPY models models
 COPY middleware middleware
 COPY components components

@@ -4,10 +4,11 @@ PYTHON310 ?= $(shell command -v pyenv >/dev/null && pyenv prefix 3.10 2>/dev/nul
 VENV := .venv
 CORE := .venv-core
 RASA := .venv-rasa
+GATEWAYS := .venv-gateways
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: serve bot test test-slow test-core test-rasa check format bench-smoke clean
+.PHONY: serve bot test test-slow test-core test-rasa test-gateways check format bench-smoke clean
 
 serve: $(VENV)/.server  ## start the REST service with the shipped models
 	$(BIN)/grice serve
@@ -16,13 +17,16 @@ bot: $(RASA)/.done  ## train the example bot if its sources are newer, start it,
 	cd rasa_project && ../$(RASA)/bin/python run.py
 
 test: $(VENV)/.dev  ## the test suite, but for the tests that train for minutes
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow and not gateways"
 
 test-slow: $(VENV)/.dev  ## the tests that train for minutes
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m slow
 
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
 	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core
+
+test-gateways: $(VENV)/.dev $(GATEWAYS)/.done  ## the gateways behind the real LiteLLM proxy
+	$(BIN)/python -m pytest -m gateways tests/gateways
 
 test-rasa: $(RASA)/.done  ## the tests of the Rasa components and the bot, on real Rasa 3.6
 	$(RASA)/bin/python -m pytest --confcutdir=tests/rasa -o filterwarnings=default tests/rasa
@@ -32,7 +36,8 @@ check: $(VENV)/.dev  ## format, lint, types
 	$(BIN)/ruff check .
 	mkdir -p .cache/typed/grice && ln -sfn ../../../models .cache/typed/grice/models \
 	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../components .cache/typed/grice/components \
-	  && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks
+	  && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks \
+	  && ln -sfn ../../../grice/__init__.py .cache/typed/grice/__init__.py
 	MYPYPATH=.cache/typed $(BIN)/mypy
 
 format: $(VENV)/.dev
@@ -72,6 +77,11 @@ $(RASA)/.done: pyproject.toml requirements/rasa.txt
 	$(PYTHON310) -m venv $(RASA)
 	$(RASA)/bin/python $(PIP) --constraint requirements/rasa.txt rasa==3.6.21 --editable '.[rasa]' pytest
 	$(RASA)/bin/python -m pip check
+	touch $@
+
+$(GATEWAYS)/.done: requirements/gateways.txt
+	$(PYTHON) -m venv $(GATEWAYS)
+	$(GATEWAYS)/bin/python $(PIP) --no-deps --no-compile --requirement requirements/gateways.txt
 	touch $@
 
 clean:

@@ -3,10 +3,15 @@
 from grice.middleware import Pipeline
 """
 
-from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
-from grice.middleware.turns.analysis import Decision, Finding, Reason, StageFailure, TurnAnalysis
-from grice.middleware.turns.guard import Guard
-from grice.middleware.turns.pipeline import Pipeline, appended
+from typing import TYPE_CHECKING
+
+from grice.models.lazy import offer
+
+if TYPE_CHECKING:
+    from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
+    from grice.middleware.turns.analysis import Decision, Finding, Reason, StageFailure, TurnAnalysis
+    from grice.middleware.turns.guard import Guard
+    from grice.middleware.turns.pipeline import Pipeline, appended
 
 __all__ = [
     "Decision",
@@ -21,3 +26,26 @@ __all__ = [
     "appended",
     "from_environment",
 ]
+
+__getattr__, __dir__ = offer(
+    __name__,
+    {
+        "grice.middleware.settings": (
+            "PipelineSettings",
+            "ServiceSettings",
+            "from_environment",
+        ),
+        "grice.middleware.turns.analysis": (
+            "Decision",
+            "Finding",
+            "Reason",
+            "StageFailure",
+            "TurnAnalysis",
+        ),
+        "grice.middleware.turns.guard": ("Guard",),
+        "grice.middleware.turns.pipeline": (
+            "Pipeline",
+            "appended",
+        ),
+    },
+)

@@ -61,6 +61,17 @@ class Dialogue:
             raise InputError("history", history, "a list of turns, or of pairs of speaker and text")
         return cls((*map(_as_turn, history), Turn(speaker, text)))
 
+    @classmethod
+    def of_messages(cls, messages: Sequence[object]) -> Dialogue:
+        """The dialogue of messages with `role` and `content`, or `speaker` and `text`; `grice.models.messages` has the mapping.
+
+        Raises:
+            InputError: a message cannot be used, or nothing was said.
+        """
+        from grice.models.messages import read_dialogue  # which knows dialogues
+
+        return read_dialogue(messages)
+
     @property
     def last(self) -> Turn:
         """The turn that a model looks at."""

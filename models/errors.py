@@ -14,7 +14,8 @@
     ├── StoreError          a store of dialogues or schemas cannot be reached or refused
     │   └── StoreFull           it holds as many as it may
     ├── ServiceError        the REST service cannot be reached, refused, or answered something else than its contract
-    │   └── CircuitOpen         it failed before and is not asked until it answers again
+    │   ├── CircuitOpen         it failed before and is not asked until it answers again
+    │   └── RequestRefused      it answered a problem: has its status and what it says
     ├── DeliveryError       an event could not be delivered now; it may be sent again
     │   └── EventsRefused       the receiver will never take them: sending them again is useless
     ├── NluError            the NLU server behind the service failed
@@ -32,7 +33,8 @@ A message says what is wrong, what came, what is allowed and, where there is one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class GriceError(Exception):
@@ -145,6 +147,15 @@ class ServiceError(GriceError):
 
 class CircuitOpen(ServiceError):
     """The service failed before and is not asked until it answers again."""
+
+
+class RequestRefused(ServiceError):
+    """The REST service answered a problem: `status` is its HTTP status, `problem` what it says (RFC 9457)."""
+
+    def __init__(self, message: str, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.problem = problem
+        super().__init__(message)
 
 
 class Overloaded(GriceError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import make_dataclass
 from typing import Any
@@ -82,15 +82,20 @@ def is_offered(capability: AnyCapability, chosen: object) -> bool:
     return not capability.switch or bool(getattr(chosen, capability.switch))
 
 
-def load_capabilities(chosen: object, pipeline: PipelineSettings, monitor: MonitorSettings) -> dict[str, Any]:
+def load_capabilities(
+    chosen: object, pipeline: PipelineSettings, monitor: MonitorSettings, names: Collection[str] | None = None
+) -> dict[str, Any]:
     """The models of the capabilities that the settings (of `capability_settings`) leave in, by name.
+
+    Args:
+        names: only these; those that they need have to be among them.
 
     Raises:
         GriceError: a model is not there, damaged, or its execution provider or a package is not available.
     """
     loaded: dict[str, Any] = {}
     for each in CAPABILITIES:
-        if is_offered(each, chosen):
+        if is_offered(each, chosen) and (names is None or each.name in names):
             model = getattr(chosen, f"{each.name}_model", "")
             loaded[each.name] = each.load(Loading(model, pipeline, monitor, loaded))
     return loaded

@@ -27,6 +27,7 @@ DECLARED = (
     "grice.middleware.monitor:MonitorSettings",
     "grice.middleware.stream:WorkerSettings",
     "grice.middleware.alerts:AlertSettings",
+    "grice.middleware.gateways.proxy.settings:ProxySettings",
     "grice.middleware.capabilities:capability_settings",
 )
 """Every class whose settings are read from the environment, or what makes it."""

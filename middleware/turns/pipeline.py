@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import re
@@ -99,6 +100,15 @@ class Pipeline:
             chosen,
             reader=load_meaning_reader(runtime=chosen.runtime) if chosen.verified_from else None,
         )
+
+    @classmethod
+    async def aload(cls, settings: PipelineSettings | None = None) -> Pipeline:
+        """As `load`, in a thread: the event loop goes on meanwhile."""
+        return await asyncio.to_thread(cls.load, settings)
+
+    async def apredict(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> list[TurnAnalysis]:
+        """As `predict`, in a thread: the event loop goes on meanwhile. A call that is cancelled is worked on to its end."""
+        return await asyncio.to_thread(self.predict, dialogues)
 
     @cached_property
     def verifier(self) -> RewriteVerifier | None:

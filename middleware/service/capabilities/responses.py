@@ -85,7 +85,10 @@ WireRelations: Any = derived(ResponseRelations)
 class WireEvidence(Wire):
     """The earlier turn that a behaviour is about."""
 
-    turn: Annotated[int, Field(description="Its place in `turns`, or in the kept dialogue; 0 is the oldest.")]
+    turn: Annotated[
+        int,
+        Field(description="Its place in `turns`, or in the kept dialogue; 0 is the oldest. Rows that are left out do not count."),
+    ]
     speaker: Annotated[Speaker, Field(description="Who said it.")]
     text: Annotated[str, Field(description="What was said.")]
 

@@ -16,6 +16,7 @@ from grice.middleware.stores.dialogue_id import DIALOGUE_ID_PATTERN, MAX_DIALOGU
 from grice.middleware.turns.analysis import Stage
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn, check_text
 from grice.models.errors import InputError
+from grice.models.messages import read_message
 from grice.models.results import Range
 
 MAX_ITEMS = 64
@@ -45,6 +46,47 @@ class WireTurn(Wire):
     text: Annotated[Text, Field(description="What was said.")]
 
 
+class WireMessage(BaseModel):
+    """One row as APIs of language models write it. Fields beside these are not read."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    role: Annotated[
+        Literal["user", "assistant", "system", "developer", "tool", "function"],
+        Field(description="`user` is the user, `assistant` the bot; rows of others are left out."),
+    ]
+    content: Annotated[
+        str | list[dict[str, Any]] | None,
+        Field(description="What was said: a text, or parts, of which those with text are read; without any the row is left out."),
+    ] = None
+
+
+_NOTHING_SAID = WireTurn.model_construct(speaker="user", text="")
+"""Stands for a row in which nobody said anything, until the rows are all read."""
+
+
+def _as_turn(row: object) -> object:
+    if not isinstance(row, dict) or "role" not in row:
+        return row
+    turn = read_message(row)
+    return _NOTHING_SAID if turn is None else WireTurn(speaker=turn.speaker, text=turn.text)
+
+
+def _said(rows: list[WireTurn]) -> list[WireTurn]:
+    said = [row for row in rows if row is not _NOTHING_SAID]
+    if not said:
+        raise ValueError("in none of the rows did the user or the bot say anything")
+    return said
+
+
+AnyTurns = Annotated[
+    list[Annotated[WireTurn, BeforeValidator(_as_turn, json_schema_input_type=WireTurn | WireMessage)]],
+    Field(min_length=1),
+    AfterValidator(_said),
+]
+"""Turns, and messages among them."""
+
+
 def require_one(**kinds: str) -> dict[str, Any]:
     """What a JSON schema says where exactly one of some fields is given.
 
@@ -65,7 +107,8 @@ class WireItem(Wire):
 
     text: Annotated[Text | None, Field(description="The turn to look at. Give this or `turns`.")] = None
     turns: Annotated[
-        list[WireTurn] | None, Field(min_length=1, description="The whole conversation, oldest turn first; the last is looked at.")
+        AnyTurns | None,
+        Field(description="The whole conversation, oldest first, as turns or as messages with `role`; the last turn is looked at."),
     ] = None
     dialogue_id: Annotated[DialogueId | None, Field(description="Read the history before `text` from this kept dialogue.")] = None
 

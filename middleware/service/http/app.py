@@ -19,7 +19,7 @@ from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.service.capabilities.route import Aside, Route, answer_of, examples_of, route_of
 from grice.middleware.service.capabilities.wire import WireItem
 from grice.middleware.service.engine import Engine
-from grice.middleware.service.http import dialogues, events, operations, page, parse, schemas, watching
+from grice.middleware.service.http import classify, dialogues, events, litellm, operations, page, parse, schemas, watching
 from grice.middleware.service.http.body import Body
 from grice.middleware.service.http.context import METHODS, RequestContext
 from grice.middleware.service.http.hosts import Hosts
@@ -36,9 +36,13 @@ TAGS = [
     {"name": "conversation", "description": "For a bot: the analysis of user turns, and the dialogues that are kept."},
     {"name": "schemas", "description": "What bots can understand, stored under names."},
     {"name": "monitor", "description": "The bot's responses: what they do, how often, and the last alarming ones."},
+    {"name": "gateways", "description": "For gateways of language models, in their own forms."},
     {"name": "models", "description": "One model alone, with neither gate nor guard."},
     {"name": "operations", "description": "For those who run the service."},
 ]
+
+ROUTERS = tuple(each.router for each in (events, parse, watching, dialogues, schemas, litellm, classify, operations))
+"""Routes beside those of the capabilities."""
 
 
 def create_app(
@@ -84,7 +88,7 @@ def create_app(
     )
     app.state.engine, app.state.access = engine, access
     app.include_router(capability_routes())
-    for router in (events.router, parse.router, watching.router, dialogues.router, schemas.router, operations.router):
+    for router in ROUTERS:
         app.include_router(router)
     if chosen.page:
         app.include_router(page.router)

@@ -75,7 +75,15 @@ def serve(
         SystemExit: the port cannot be had.
     """
     check_tls(settings)
-    app = create_app(models, settings, alerts=alerts)
+    run_app(create_app(models, settings, alerts=alerts), settings, listening)
+
+
+def run_app(app: FastAPI, settings: ServiceSettings, listening: Callable[[str], None]) -> None:
+    """Serve an application with an engine, as `serve` does.
+
+    Raises:
+        SystemExit: the port cannot be had.
+    """
     if not settings.asks_for_keys and not is_loopback(settings.host):
         log.warning("whoever reaches %s may use and read everything: no key is asked for", settings.host)
     server = Server(app, settings.host, settings.port, listening)

@@ -3,8 +3,10 @@
 export class DialogueError extends Error {}
 
 const SPEAKERS = ["user", "bot"];
+const SPEAKER_OF = { user: "user", assistant: "bot", system: null, developer: null, tool: null, function: null };
+const TEXT_PARTS = { text: "text", input_text: "text", output_text: "text", refusal: "refusal" };
 
-// Lines "user: …" and "bot: …", where an indented line goes on with the turn above; or JSON: turns, or an object with them.
+// Lines "user: …" and "bot: …", where an indented line goes on with the turn above; or JSON: turns or messages, or an object with them.
 export function parseDialogue(text) {
   const trimmed = text.trim();
   if (!trimmed) throw new DialogueError('There is no dialogue yet: write at least one line such as "user: Hello."');
@@ -38,16 +40,33 @@ function fromJson(text) {
   } catch (error) {
     throw new DialogueError(`This begins like JSON, but is not: ${error.message}.`);
   }
-  const turns = Array.isArray(content) ? content : content.turns;
-  if (!Array.isArray(turns) || !turns.length) throw new DialogueError('JSON should be a list of turns, or an object with "turns".');
-  return turns.map((turn, index) => {
-    const said = turn?.text;
-    if (!SPEAKERS.includes(turn?.speaker)) {
-      throw new DialogueError(`Turn ${index + 1}: "speaker" is ${shorten(JSON.stringify(turn?.speaker) ?? "missing")}; it should be "user" or "bot".`);
-    }
-    if (typeof said !== "string" || !said.trim()) throw new DialogueError(`Turn ${index + 1}: "text" should be a text that is not blank.`);
-    return { speaker: turn.speaker, text: said };
-  });
+  const rows = Array.isArray(content) ? content : content.turns ?? content.messages;
+  if (!Array.isArray(rows) || !rows.length) throw new DialogueError('JSON should be a list of turns, or an object with "turns" or "messages".');
+  const turns = rows.map((row, index) => (row !== null && typeof row === "object" && "role" in row ? fromMessage(row, index) : fromTurn(row, index)));
+  const said = turns.filter((turn) => turn !== null);
+  if (!said.length) throw new DialogueError("In none of these rows did the user or the bot say anything.");
+  return said;
+}
+
+function fromTurn(turn, index) {
+  const said = turn?.text;
+  if (!SPEAKERS.includes(turn?.speaker)) {
+    throw new DialogueError(`Turn ${index + 1}: "speaker" is ${shorten(JSON.stringify(turn?.speaker) ?? "missing")}; it should be "user" or "bot".`);
+  }
+  if (typeof said !== "string" || !said.trim()) throw new DialogueError(`Turn ${index + 1}: "text" should be a text that is not blank.`);
+  return { speaker: turn.speaker, text: said };
+}
+
+// The mapping of grice/models/messages.py: null where nobody said anything.
+function fromMessage(row, index) {
+  if (!(row.role in SPEAKER_OF)) {
+    throw new DialogueError(`Message ${index + 1}: "role" is ${shorten(JSON.stringify(row.role))}; it should be one of ${Object.keys(SPEAKER_OF).join(", ")}.`);
+  }
+  const parts = typeof row.content === "string" ? [{ type: "text", text: row.content }] : row.content ?? [];
+  if (!Array.isArray(parts)) throw new DialogueError(`Message ${index + 1}: "content" should be a text, a list of parts, or null.`);
+  const texts = parts.map((part) => (typeof part === "string" ? part : part?.[TEXT_PARTS[part?.type]] ?? ""));
+  const text = texts.filter((each) => each).join(" ");
+  return SPEAKER_OF[row.role] && text.trim() ? { speaker: SPEAKER_OF[row.role], text } : null;
 }
 
 function shorten(text) {

@@ -44,6 +44,8 @@ ALLOWED: dict[str, tuple[Scope, ...] | None] = {
             "resolve_slots",
             "analyse_turns",
             "parse",
+            "guard_litellm",  # before a call; after it `monitor` is needed, which only keys that may do all try here
+            "classify",  # directness; behaviours need `monitor`
         ),
         ("turns",),
     ),

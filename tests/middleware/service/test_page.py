@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import httpx
@@ -99,6 +100,19 @@ def test_json_can_be_pasted(page: Browser) -> None:
     assert page.text("#turn-1 .said") == "Hello: you."
 
 
+def test_messages_can_be_pasted(page: Browser) -> None:
+    said = [{"type": "text", "text": "Hello."}]
+    rows = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": None},
+        {"role": "assistant", "content": "That is Emp."},
+    ]
+    analyse(page, json.dumps({"messages": rows}))
+    page.wait_for("#turn-2 summary", "Shows ✓ empathetic Emp 90 %")
+    assert page.text("#turn-1 .said") == "Hello."
+
+
 def test_an_indented_line_goes_on_with_the_turn_above(page: Browser) -> None:
     analyse(page, "USER: Hello,\n   you there.\n\nbot: Yes.")
     page.wait_for("#turn-1 .said", "Hello, you there.")
@@ -115,6 +129,9 @@ def test_an_indented_line_goes_on_with_the_turn_above(page: Browser) -> None:
         ("[]", "JSON should be a list of turns"),
         ('[{"speaker": "cat", "text": "Meow."}]', 'Turn 1: "speaker" is "cat"; it should be "user" or "bot".'),
         ('[{"speaker": "bot"}]', 'Turn 1: "text" should be a text'),
+        ('[{"role": "cat", "content": "Meow."}]', 'Message 1: "role" is "cat"; it should be one of user, assistant, system'),
+        ('[{"role": "user", "content": 7}]', 'Message 1: "content" should be a text, a list of parts, or null.'),
+        ('[{"role": "system", "content": "x"}]', "In none of these rows"),
     ],
 )
 def test_what_cannot_be_read_is_said(page: Browser, dialogue: str, message: str) -> None:

@@ -66,6 +66,38 @@ def test_rewriting_into_both_forms(client: httpx.Client) -> None:
     }
 
 
+ROWS = [
+    {"role": "system", "content": "You heat houses."},
+    {"role": "assistant", "content": [{"type": "text", "text": "Which one?"}], "refusal": None},
+    {"role": "assistant", "content": None, "tool_calls": []},
+    {"role": "user", "content": "I wish it were warmer.", "name": "ann"},
+]
+
+
+@pytest.mark.parametrize("path", ["/v1/turns", "/v1/directness", "/v1/rewrite"])
+def test_messages_are_read_as_the_turns_that_they_are(client: httpx.Client, path: str) -> None:
+    assert post(client, path, {"turns": ROWS}) == post(client, path, {"turns": [BOT, USER]})
+    assert post(client, path, {"turns": [BOT, ROWS[-1]]}) == post(client, path, {"turns": [BOT, USER]})
+
+
+@pytest.mark.parametrize(
+    ("rows", "pointer", "detail"),
+    [
+        ([*ROWS, {"role": "narrator", "content": "x"}], "#/turns/4", "role: got 'narrator'"),
+        ([{"role": "user", "content": 7}], "#/turns/0", "content: got 7; allowed: a string"),
+        (ROWS[:1], "#/turns", "in none of the rows did the user or the bot say anything"),
+        ([*ROWS, {"role": "assistant", "content": "Yes?"}], "#", "the last of turns must be the user's"),
+        ([{"speaker": "user", "text": "x", "name": "ann"}], "#/turns/0/name", "Extra inputs are not permitted"),
+    ],
+)
+def test_messages_that_cannot_be_read(client: httpx.Client, rows: object, pointer: str, detail: str) -> None:
+    response = client.post("/v1/turns", json={"turns": rows})
+    assert response.status_code == 422
+    (error,) = response.json()["errors"]
+    assert error["pointer"] == pointer
+    assert detail in error["detail"]
+
+
 def test_the_whole_analysis(client: httpx.Client) -> None:
     read = {"history_read": 1, "history_cut": 0, "text_cut": False}
     rewrite = "please: I wish it were warmer. <bot: Which one?>"

@@ -1,0 +1,63 @@
+"""`grice proxy`: an OpenAI-compatible proxy that says user turns anew and scores replies."""
+
+from __future__ import annotations
+
+import argparse
+
+from grice.middleware.alerts.settings import AlertSettings
+from grice.middleware.capabilities import capability_settings, load_capabilities
+from grice.middleware.gateways.proxy.settings import ProxySettings
+from grice.middleware.monitor import MonitorSettings
+from grice.middleware.settings import RUNTIME, PipelineSettings, ServiceSettings, add_options, from_environment, from_options
+
+HELP = "stand in front of an OpenAI-compatible server: user turns said anew, replies scored"
+
+_SERVICE = (
+    "host",
+    "port",
+    "allowed_hosts",
+    "insecure",
+    "tls_cert",
+    "tls_key",
+    "keys_file",
+    "queue_size",
+    "batch_size",
+    "batch_wait_ms",
+)
+_NEEDED = ("directness", "turns", "responses")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A flag for every setting of the proxy, and the main ones of service and pipeline."""
+    parser.epilog = "Every setting can also be given in the environment; GRICE_UPSTREAM_KEY=… and GRICE_API_KEYS=… only there."
+    add_options(parser, ProxySettings)
+    add_options(parser, ServiceSettings, names=_SERVICE)
+    add_options(parser, capability_settings(), names=("monitor",))
+    add_options(parser, PipelineSettings, names=("direct_from", "min_confidence", *RUNTIME))
+    add_options(parser, MonitorSettings, names=("behaviors_model",))
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load the models, listen, and serve until SIGTERM or SIGINT.
+
+    Raises:
+        GriceError: a setting, a model or a missing package keeps the proxy from starting.
+    """
+    from grice.middleware.gateways.proxy.app import create_proxy
+    from grice.middleware.service.http.server import check_tls, run_app
+    from grice.middleware.service.json_log import log_json_lines
+
+    proxy, service = from_options(ProxySettings, args), from_options(ServiceSettings, args, _SERVICE)
+    proxy.require_upstream()
+    check_tls(service)
+    chosen, pipeline = from_options(capability_settings(), args, ("monitor",)), from_options(PipelineSettings, args)
+    monitor = from_options(MonitorSettings, args, (*RUNTIME, "behaviors_model"))
+    log_json_lines()
+    models = load_capabilities(chosen, pipeline, monitor, _NEEDED)
+    run_app(create_proxy(models, proxy, service, from_environment(AlertSettings)), service, announce)
+    return 0
+
+
+def announce(address: str) -> None:
+    """Print where the proxy listens, and how a client is told."""
+    print(f"Grice's proxy listens on {address}\nTry: OPENAI_BASE_URL={address}/v1", flush=True)

@@ -1,0 +1,99 @@
+"""The messages of a request to a language model: what is said in them, and how the last one is said anew.
+
+Here nothing is refused: a row that cannot be read is passed on, and not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grice.middleware.settings import Mode
+from grice.middleware.turns.pipeline import appended
+from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn
+from grice.models.errors import InputError
+from grice.models.messages import SPEAKER_OF, TEXT_PARTS, content_text
+
+Row = Mapping[str, Any]
+
+LONGEST = 2000
+"""Characters of a turn that may be rewritten, about 512 tokens: a longer one is a document, or instructions."""
+MOST_TURNS = 200
+"""Turns of a conversation that are looked at, the newest."""
+
+_CODE_LINE = re.compile(
+    r"\s*(?:(?:def|class|import|from|function|const|let|var|public|#include|SELECT|INSERT|UPDATE)\b|<[/!\w]|[$>]\s|\}|\{)"
+)
+_CODE_END = (";", "{", "}", ");", "/>", "\\")
+
+
+def turns_of(rows: Sequence[Row]) -> list[Turn]:
+    """What the user and the bot said, the newest turns; texts that are too long for a turn are cut."""
+    found = [turn for turn in map(turn_of, rows) if turn is not None]
+    return found[-MOST_TURNS:]
+
+
+def turn_of(row: object) -> Turn | None:
+    """What is said in a row; None: nothing that can be read."""
+    if not isinstance(row, Mapping) or not isinstance(row.get("role"), str):
+        return None
+    speaker = SPEAKER_OF.get(row["role"])
+    try:
+        text = content_text(row.get("content"))[:MAX_TEXT_CHARACTERS]
+        return None if speaker is None else Turn(speaker, text)
+    except InputError:
+        return None
+
+
+def asks_last(rows: Sequence[Row]) -> bool:
+    """Whether the last row is a turn of the user."""
+    turn = turn_of(rows[-1]) if rows else None
+    return turn is not None and turn.speaker == "user"
+
+
+def is_plain(text: str, longest: int = LONGEST) -> bool:
+    """Whether it is something that a person says: no command, no JSON, no code, and not long."""
+    said = text.strip()
+    return bool(said) and len(said) <= longest and not said.startswith("/") and not _is_json(said) and not _is_code(said)
+
+
+def _is_json(text: str) -> bool:
+    if not text.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text.startswith("{")
+    return True
+
+
+def _is_code(text: str) -> bool:
+    if "```" in text:
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    coded = sum(bool(_CODE_LINE.match(line)) or line.rstrip().endswith(_CODE_END) for line in lines)
+    return len(lines) > 1 and coded * 2 >= len(lines)
+
+
+def said_anew(row: Row, rewrite: str, mode: Mode) -> dict[str, Any]:
+    """The row with its rewrite: alone, or after what was said. Only text changes; of several text parts none is taken away."""
+    content = row["content"]
+    if isinstance(content, str):
+        return {**row, "content": rewrite if mode == "replace" else appended(content, rewrite)}
+    places = [place for place, part in enumerate(content) if isinstance(part, Mapping) and part.get("type") in TEXT_PARTS]
+    last = places[-1]
+    said = content[last]["text"]
+    alone = mode == "replace" and len(places) == 1
+    part = {**content[last], "text": rewrite if alone else appended(said, rewrite)}
+    return {**row, "content": [*content[:last], part, *content[last + 1 :]]}
+
+
+def may_change(row: Row) -> bool:
+    """Whether `said_anew` can change it: its last text part is a text that the user wrote."""
+    content = row.get("content")
+    if isinstance(content, str):
+        return True
+    parts = [part for part in content or () if isinstance(part, Mapping) and part.get("type") in TEXT_PARTS]
+    return bool(parts) and isinstance(parts[-1].get("text"), str)
