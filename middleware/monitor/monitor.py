@@ -55,26 +55,36 @@ class Monitor:
         model = load_behavior_monitor(chosen.behaviors_model, runtime=chosen.runtime)
         return cls(model, {**model.thresholds, **chosen.thresholds}, _judge(chosen), Escalation.of(chosen))
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
+    def predict(self, dialogues: Sequence[Dialogue], tenants: Sequence[str] | None = None) -> list[ResponseReport]:
         """One report a dialogue, in order. A model that fails is recorded; the others of the batch are scored.
 
         Where a judge is asked, this waits for it, no longer than its deadline.
+
+        Args:
+            tenants: whose each dialogue is, for the judge's cache and budget; None: all the default tenant's.
         """
         with traced("grice.monitor", size=len(dialogues)):
-            return self.second_opinions(dialogues, self.score(dialogues))
+            return self.second_opinions(dialogues, self.score(dialogues), tenants)
 
     def score(self, dialogues: Sequence[Dialogue]) -> list[ResponseReport]:
         """As `predict`, by the model alone."""
         return [self._report(outcome) for outcome in isolate(self.model.predict, dialogues)]
 
-    def second_opinions(self, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
-        """The reports after the judge, which is asked where the rule of escalation says so; waits for it."""
+    def second_opinions(
+        self, dialogues: Sequence[Dialogue], reports: Sequence[ResponseReport], tenants: Sequence[str] | None = None
+    ) -> list[ResponseReport]:
+        """The reports after the judge, which is asked where the rule of escalation says so; waits for it.
+
+        Args:
+            tenants: as in `predict`.
+        """
         if self.judge is None:
             return list(reports)
         wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
         questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
+        owners = None if tenants is None else [owner for owner, labels in zip(tenants, wanted, strict=True) for _ in labels]
         with traced("grice.judge", size=len(questions)):
-            answers = iter(asked(self.judge, questions))
+            answers = iter(asked(self.judge, questions, owners))
         return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
 
     def _report(self, outcome: Behaviors | Exception) -> ResponseReport:
