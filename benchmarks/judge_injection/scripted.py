@@ -1,7 +1,7 @@
 """Scripted models that fall for what models are known to fall for. All would find the behaviour, so each "no" is the attack's.
 
-What they believe depends on where a text stands: they show whether the prompt keeps what was said apart from what is asked. How well
-a model obeys when it is told that something is data, only that model can show.
+What they believe depends on where a text stands: they show whether the prompt keeps what was said apart from what is asked. How
+well a model obeys when it is told that something is data, only that model can show.
 """
 
 from __future__ import annotations
