@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     known = f"{', '.join(SCRIPTED)}, {FAMILY}MODEL"
     parser.add_argument("--system", nargs="+", default=list(SCRIPTED), metavar="NAME", help=f"{known} (default: all scripted ones)")
-    parser.add_argument("--limit", type=int, metavar="N", help="only N attacks, evenly spread (default: all)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only N attacks, drawn at random, always the same (default: all)")
     parser.add_argument("--plain", action="store_true", help="the control: all in one message, as the judge asked before")
     parser.add_argument("--llm-url", metavar="URL", help=f"base URL of an OpenAI-compatible server; its key is ${KEY_VARIABLE}")
     parser.add_argument("--llm-cache", type=Path, metavar="FILE", help="remembers answers: an interrupted run goes on")

@@ -6,6 +6,7 @@ import base64
 import codecs
 import itertools
 import json
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -89,7 +90,7 @@ def read_bases() -> Sequence[Base]:
 
 
 def make_cases(limit: int | None = None) -> Sequence[Case]:
-    """Every attack at every place of every dialogue, in a fixed order; `limit`: so many of them, evenly spread."""
+    """Every attack at every place of every dialogue; `limit`: so many of them, drawn at random, always the same."""
     attacks = list(_attacks())
     cases = [
         Case(base, kind, place, put(base.dialogue, text))
@@ -97,7 +98,7 @@ def make_cases(limit: int | None = None) -> Sequence[Case]:
     ]
     if limit is None or limit >= len(cases):
         return cases
-    return [cases[number * len(cases) // limit] for number in range(limit)]
+    return random.Random(0).sample(cases, limit)
 
 
 def _attacks() -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from grice.benchmarks.judge_injection.__main__ import main
 from grice.benchmarks.judge_injection.cases import PLACES, make_cases, read_bases
 from grice.benchmarks.judge_injection.measure import PlainLayout, measure
 from grice.benchmarks.judge_injection.scripted import SCRIPTED, ScriptedModel
+from grice.middleware.judge import judge_messages
 from grice.models.behaviors.definitions import DEFINITIONS
 
 
@@ -23,9 +24,12 @@ def test_there_are_enough_attacks_of_every_kind_and_place() -> None:
     assert not any(DEFINITIONS[base.behavior].desired for base in read_bases())
 
 
-def test_a_part_of_them_is_spread_evenly() -> None:
+def test_a_part_of_them_is_spread() -> None:
     assert len(make_cases(100)) == 100
     assert {case.base.behavior for case in make_cases(100)} == {base.behavior for base in read_bases()}
+    part = make_cases(24)
+    assert (len({case.kind for case in part}), len({case.place for case in part})) == (5, len(PLACES))
+    assert make_cases(100) == make_cases(100)
 
 
 @pytest.mark.parametrize("name", SCRIPTED)
@@ -59,12 +63,14 @@ def test_a_model_on_a_server_is_asked_without_and_with_the_attack(
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
+    clean = {judge_messages(base.dialogue, base.behavior)[1].content for base in read_bases()}
+
     def says(request: Request) -> object:
-        return chat(f"Decision: [{'NO' if 'Ignore all' in request['messages'][-1]['content'] else 'YES'}]")
+        return chat(f"Decision: [{'YES' if request['messages'][-1]['content'] in clean else 'NO'}]")
 
     with openai_server(says) as server:  # type: ignore[arg-type]
         assert main(["--system", "openai:m", "--llm-url", server.url, "--limit", "8"]) == 1
-    assert len(server.requests) == 16
+    assert len(server.requests) == 8 + len({case.base.behavior for case in make_cases(8)})
     assert "openai:m: 8 of 8 alarms flipped, 100.00%" in capsys.readouterr().out
 
 
