@@ -6,7 +6,6 @@ import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from openai_server import OpenAiServer, Script, chat, openai_server, refusing
 
 from grice.middleware.judge import LlmJudge, judge_messages, open_judge, read_decision
 from grice.middleware.judge.prompt import Context, contexts
-from grice.middleware.llm import ChatModel, ChatSettings, Limits, MemoryBudget, Message, Reply, ReplyCache
+from grice.middleware.llm import ChatModel, ChatSettings, Message, Reply, ReplyCache
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue, Turn
@@ -341,14 +340,3 @@ def test_the_judge_of_settings(tmp_path: object) -> None:
         "max_tokens": 99,
     }
     assert server.keys == ["Bearer k"] * 3
-
-
-def test_tenants_share_neither_remembered_answers_nor_a_budget(tmp_path: Path) -> None:
-    with openai_server([chat(NO), chat(YES)]) as server:
-        cache, budget = ReplyCache(tmp_path / "replies"), MemoryBudget(Limits(1))
-        with contextlib.closing(ChatModel(ChatSettings(server.url, "m", workers=1), cache, budget)) as model:
-            judge = LlmJudge(model)
-            found = judge.judge([(GARDEN, "Ign")] * 4, ["default", "shop", "shop", "default"])
-            more = judge.judge([(GARDEN, "Red")], ["shop"])
-    assert [(each.decision, each.cached) for each in found] == [(False, False), (True, False), (True, True), (False, True)]
-    assert more[0].error == "BudgetExhausted"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from fake_models import FakeBehaviors, fakes
 from live_service import serving
+from openai_server import chat, openai_server
 from scored_fixtures import scored
 
 from grice.middleware.access import ApiKey, KeyFile, digest_of
 from grice.middleware.events.event import DialogueEvent
+from grice.middleware.judge import LlmJudge
+from grice.middleware.llm import ChatModel, ChatSettings, Limits, MemoryBudget, ReplyCache
 from grice.middleware.monitor import Judgement, Monitor, ScoredResponse
 from grice.middleware.monitor.escalation import Escalation
 from grice.middleware.service.http.app import create_app
@@ -19,6 +24,7 @@ from grice.middleware.stream.scoring import ScoredEvent, score
 from grice.models.dialogue import Dialogue
 from grice.models.results import BEHAVIORS, Behavior
 
+HELLO = Dialogue.of("Hello!", speaker="bot")
 SECRET = "a-secret-of-the-test"
 
 
@@ -65,3 +71,15 @@ def test_suppressed_alarms_travel_with_the_result_and_only_then() -> None:
     assert ScoredResponse.from_json(response.to_json()) == response
     assert "suppressed" not in scored("Red").to_json()
     assert ScoredResponse.from_json(scored("Red").to_json()).suppressed == ()
+
+
+def test_tenants_share_neither_remembered_answers_nor_a_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with openai_server([chat("Decision: [NO]"), chat("Decision: [YES]")]) as server:
+        cache, budget = ReplyCache(tmp_path / "replies"), MemoryBudget(Limits(1))
+        with contextlib.closing(ChatModel(ChatSettings(server.url, "m", workers=1), cache, budget)) as model:
+            judge = LlmJudge(model)
+            found = judge.judge([(HELLO, "Ign")] * 4, ["default", "shop", "shop", "default"])
+            more = judge.judge([(HELLO, "Red")], ["shop"])
+    assert [(each.decision, each.cached) for each in found] == [(False, False), (True, False), (True, True), (False, True)]
+    assert more[0].error == "BudgetExhausted"
