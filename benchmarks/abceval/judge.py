@@ -10,7 +10,7 @@ from grice.benchmarks.abceval.outputs import Outputs, decided
 from grice.benchmarks.core.options import option
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.llm import Ask, LlmRun, LlmTask, Question, Sample, WindowedOptions, answer_all
-from grice.middleware.judge import LlmJudge, judge_prompt
+from grice.middleware.judge import LlmJudge, judge_messages
 from grice.middleware.llm import Message, Reply
 from grice.models.data.abceval import LabelledResponse
 from grice.models.errors import GriceError, JudgeError
@@ -94,7 +94,8 @@ def _question(row: LabelledResponse, behavior: Behavior, options: JudgeOptions) 
             raise JudgeError(judgement.unscored)
         return judgement.decision
 
-    name, prompt = f"{row.dialogue_id}/{row.place}/{behavior}", judge_prompt(row.dialogue, behavior)
+    name = f"{row.dialogue_id}/{row.place}/{behavior}"
+    prompt = "\n\n".join(message.content for message in judge_messages(row.dialogue, behavior))
     return Question(name, row.dialogue_id, list(row.annotators[behavior]), decision, prompt)
 
 
@@ -104,7 +105,9 @@ class _CountedClient:
 
     ask: Ask
 
-    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
+    def complete_all(
+        self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None, tenants: Sequence[str] | None = None
+    ) -> list[Reply | GriceError]:
         return [self._complete(messages) for messages in conversations]
 
     def close(self) -> None:

@@ -2,6 +2,6 @@
 
 from grice.middleware.judge.decision import JudgeDecision, read_decision
 from grice.middleware.judge.llm_judge import LlmJudge, open_judge
-from grice.middleware.judge.prompt import judge_prompt
+from grice.middleware.judge.prompt import judge_messages
 
-__all__ = ["JudgeDecision", "LlmJudge", "judge_prompt", "open_judge", "read_decision"]
+__all__ = ["JudgeDecision", "LlmJudge", "judge_messages", "open_judge", "read_decision"]

@@ -29,10 +29,11 @@ class JudgeDecision:
 
 
 def read_decision(reply: Reply) -> JudgeDecision:
-    """The decision of the last line that begins with `Decision:`. Case, brackets and markup around its value do not matter.
+    """The decision of the line that begins with `Decision:`. Case, brackets and markup around its value do not matter.
 
-    As in Finch, Paek & Choi 2023 (section 5) `yes` is positive and any other word is negative. An answer without such a line, with
-    nothing or both words in it, or cut by the limit of tokens before it said yes or no, is no decision.
+    Only the single word yes or no decides, in every such line the same: a judge that first repeats what was said and then decides
+    otherwise has not decided. Finch, Paek & Choi 2023 (section 5) count any other word as negative; here it is no decision, for a
+    "no" can take an alarm away. Neither is a line that the limit of tokens cut, or one in an answer that was cut after it.
     """
     text = _THOUGHT.sub("", reply.text)
     headers = list(_HEADER.finditer(text))
@@ -41,14 +42,16 @@ def read_decision(reply: Reply) -> JudgeDecision:
         return JudgeDecision(None, reasoning, "the judge refused to answer")
     if not text.strip():
         return JudgeDecision(None, "", f"the judge gave no answer{_ended(reply)}")
-    words = re.findall(r"[^\W_]+", headers[-1]["value"].lower()) if headers else []
-    if not words:
+    values = [" ".join(re.findall(r"[^\W_]+", header["value"].lower())) for header in headers]
+    if not values or not values[-1]:
         return JudgeDecision(None, reasoning, f"the judge's answer has no decision{_ended(reply)}")
-    if words[:3] in (["yes", "or", "no"], ["no", "or", "yes"]) or words[:2] in (["yes", "no"], ["no", "yes"]):
-        return JudgeDecision(None, reasoning, "the judge's decision is both yes and no")
-    if reply.finish_reason == "length" and words[0] not in ("yes", "no"):
+    if reply.finish_reason == "length":
         return JudgeDecision(None, reasoning, f"the judge's decision is cut{_ended(reply)}")
-    return JudgeDecision(words[0] == "yes", reasoning)
+    if set(values) >= {"yes", "no"} or values[-1] in ("yes or no", "no or yes", "yes no", "no yes"):
+        return JudgeDecision(None, reasoning, "the judge's decision is both yes and no")
+    if values[-1] not in ("yes", "no"):
+        return JudgeDecision(None, reasoning, "the judge's decision is neither yes nor no")
+    return JudgeDecision(values[-1] == "yes", reasoning)
 
 
 def _ended(reply: Reply) -> str:

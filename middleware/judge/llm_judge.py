@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.judge.decision import JudgeDecision, read_decision
-from grice.middleware.judge.prompt import Context, contexts, judge_prompt
+from grice.middleware.judge.prompt import Context, contexts, judge_messages
 from grice.middleware.llm.budget import Budget, Limits, MemoryBudget
 from grice.middleware.llm.chat_model import ChatModel
 from grice.middleware.llm.chat_settings import ChatSettings
@@ -24,8 +25,10 @@ from grice.models.results import Behavior
 class Chat(Protocol):
     """Answers several conversations; a `ChatModel` does."""
 
-    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
-        """The replies, in order, with the error in the place of one that failed."""
+    def complete_all(
+        self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None, tenants: Sequence[str] | None = None
+    ) -> list[Reply | GriceError]:
+        """The replies, in order, with the error in the place of one that failed; each tenant's are remembered apart."""
         ...
 
     def close(self) -> None:
@@ -63,15 +66,21 @@ class LlmJudge:
         self.pairing = pairing
         self.deadline_s = deadline_s
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
-        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it."""
+    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
+        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it.
+
+        Args:
+            tenants: whose each question is, for the cache and the budget; None: all the default tenant's.
+        """
         asked = [contexts(dialogue, behavior, self.window, self.pairing) for dialogue, behavior in questions]
         prompts = [
-            [Message("user", judge_prompt(dialogue, behavior, context.places))]
+            judge_messages(dialogue, behavior, context.places)
             for (dialogue, behavior), parts in zip(questions, asked, strict=True)
             for context in parts
         ]
-        replies = iter(self.chat.complete_all(prompts, self.deadline_s))
+        owners = [DEFAULT_TENANT] * len(questions) if tenants is None else tenants
+        asking = [owner for owner, parts in zip(owners, asked, strict=True) for _ in parts]
+        replies = iter(self.chat.complete_all(prompts, self.deadline_s, asking))
         answers = [[_answer(context, next(replies)) for context in parts] for parts in asked]
         return [_judgement(behavior, parts) for (_, behavior), parts in zip(questions, answers, strict=True)]
 

@@ -6,9 +6,10 @@ import collections
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.models.errors import BudgetExhausted
 
 HOUR_S = 3600
@@ -42,9 +43,12 @@ class Limits:
 
 
 class Budget(Protocol):
-    """Counts calls and dollars. All methods may be called from any thread; they raise `StoreError` if it cannot be reached."""
+    """Counts calls and dollars, each tenant's apart: the limits hold for each, and none learns from them what another asks.
 
-    def take(self) -> None:
+    All methods may be called from any thread; they raise `StoreError` if it cannot be reached.
+    """
+
+    def take(self, tenant: str = DEFAULT_TENANT) -> None:
         """Count one call that is about to be made.
 
         Raises:
@@ -52,7 +56,7 @@ class Budget(Protocol):
         """
         ...
 
-    def spend(self, usd: float) -> None:
+    def spend(self, usd: float, tenant: str = DEFAULT_TENANT) -> None:
         """Count what a call cost."""
         ...
 
@@ -67,28 +71,39 @@ class MemoryBudget:
     def __init__(self, limits: Limits, clock: Clock = time.time) -> None:
         self.limits = limits
         self._clock = clock
-        self._calls: collections.deque[float] = collections.deque()
-        self._usd: dict[int, float] = {}
+        self._accounts: dict[str, _Account] = {}
         self._lock = threading.Lock()
 
-    def take(self) -> None:
+    def take(self, tenant: str = DEFAULT_TENANT) -> None:
         with self._lock:
-            now = self._clock()
-            while self._calls and self._calls[0] <= now - HOUR_S:
-                self._calls.popleft()
-            error = self.limits.exhausted(len(self._calls), self._spent(now))
+            now, account = self._clock(), self._account(tenant)
+            calls = account.calls
+            while calls and calls[0] <= now - HOUR_S:
+                calls.popleft()
+            error = self.limits.exhausted(len(calls), account.spent(now))
             if error is not None:
                 raise error
-            self._calls.append(now)
+            calls.append(now)
 
-    def spend(self, usd: float) -> None:
+    def spend(self, usd: float, tenant: str = DEFAULT_TENANT) -> None:
         with self._lock:
-            step = int(self._clock() // STEP_S)
-            self._usd[step] = self._usd.get(step, 0.0) + usd
+            steps, step = self._account(tenant).usd, int(self._clock() // STEP_S)
+            steps[step] = steps.get(step, 0.0) + usd
 
-    def _spent(self, now: float) -> float:
-        self._usd = {step: usd for step, usd in self._usd.items() if step >= oldest_step(now)}
-        return sum(self._usd.values())
+    def _account(self, tenant: str) -> _Account:
+        return self._accounts.setdefault(tenant, _Account())
+
+
+@dataclass
+class _Account:
+    """What one tenant asked and spent: the times of its calls, and its dollars by step."""
+
+    calls: collections.deque[float] = field(default_factory=collections.deque)
+    usd: dict[int, float] = field(default_factory=dict)
+
+    def spent(self, now: float) -> float:
+        self.usd = {step: usd for step, usd in self.usd.items() if step >= oldest_step(now)}
+        return sum(self.usd.values())
 
 
 def oldest_step(now: float) -> int:

@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.client.breaker import CircuitBreaker
 from grice.middleware.llm.budget import Budget
 from grice.middleware.llm.chat_settings import ChatRequest, ChatSettings, name_of, request_of
@@ -51,12 +52,13 @@ class ChatModel:
         self._workers = concurrent.futures.ThreadPoolExecutor(settings.workers, thread_name_prefix="grice-llm")
         self._closed = threading.Event()
 
-    def complete(self, messages: Sequence[Message], deadline_s: float | None = None) -> Reply:
+    def complete(self, messages: Sequence[Message], deadline_s: float | None = None, tenant: str = DEFAULT_TENANT) -> Reply:
         """The model's reply.
 
         Args:
             messages: the conversation with the model.
             deadline_s: how long all attempts and waits may take; None: as in the settings.
+            tenant: who asks: each has its own remembered replies and its own budget.
 
         Raises:
             JudgeError: the server cannot be reached, refused, or answered something else than a chat completion.
@@ -67,7 +69,7 @@ class ChatModel:
         """
         deadline = Deadline(self.settings.deadline_s if deadline_s is None else deadline_s)
         request = request_of(self.settings, messages)
-        name = name_of(self.settings, request)
+        name = name_of(self.settings, request, tenant)
         found = self._cache.read(name) if self._cache else None
         if found is not None:
             return self.settings.priced(found)
@@ -76,22 +78,27 @@ class ChatModel:
         if deadline.is_over:  # so that a question that waited too long for its turn takes nothing from the budget
             raise DeadlineExceeded("the question was not asked: its time was up before its turn")
         if self._budget:
-            self._budget.take()
+            self._budget.take(tenant)
         reply = self.settings.priced(reply_of(self._answer(request, deadline)))
         if self._cache and reply.text:  # an empty answer may be a mishap: it is asked for again
             self._cache.write(name, reply)
-        self._spend(reply.cost)
+        self._spend(reply.cost, tenant)
         return reply
 
-    def complete_all(self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None) -> list[Reply | GriceError]:
+    def complete_all(
+        self, conversations: Sequence[Sequence[Message]], deadline_s: float | None = None, tenants: Sequence[str] | None = None
+    ) -> list[Reply | GriceError]:
         """The replies, in order, with the error in the place of one that failed. Several are asked for side by side.
 
         Args:
             conversations: what is asked.
             deadline_s: how long all of it may take; None: every question has the time of the settings.
+            tenants: who asks each, as in `complete`; None: the default tenant.
         """
         deadline = None if deadline_s is None else Deadline(deadline_s)
-        futures = [self._workers.submit(self._attempted, messages, deadline) for messages in conversations]
+        owners = [DEFAULT_TENANT] * len(conversations) if tenants is None else tenants
+        asked = zip(conversations, owners, strict=True)
+        futures = [self._workers.submit(self._attempted, messages, deadline, owner) for messages, owner in asked]
         try:
             concurrent.futures.wait(futures, deadline_s)
         finally:  # also when the caller is interrupted: what has not been asked costs nothing
@@ -109,17 +116,17 @@ class ChatModel:
         self.stop()
         self._connection.close()
 
-    def _spend(self, cost: float | None) -> None:
+    def _spend(self, cost: float | None, tenant: str) -> None:
         if not self._budget or cost is None:
             return
         try:
-            self._budget.spend(cost)
+            self._budget.spend(cost, tenant)
         except StoreError as error:  # the reply is there and paid for; the next question finds the budget out of reach
             log.warning("what a reply cost is missing in the budget: %s", error)
 
-    def _attempted(self, messages: Sequence[Message], deadline: Deadline | None) -> Reply | GriceError:
+    def _attempted(self, messages: Sequence[Message], deadline: Deadline | None, tenant: str) -> Reply | GriceError:
         try:
-            return self.complete(messages, None if deadline is None else deadline.left_s)
+            return self.complete(messages, None if deadline is None else deadline.left_s, tenant)
         except GriceError as error:
             return error
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.runtime.base_url import check_base_url, check_key
 from grice.middleware.settings import check_settings, secret, setting
@@ -99,7 +100,11 @@ def request_of(settings: ChatSettings, messages: Sequence[Message]) -> ChatReque
     return request
 
 
-def name_of(settings: ChatSettings, request: ChatRequest) -> str:
-    """The name of a request in the cache: whatever changes the answer changes the name."""
-    whole = json.dumps([settings.url, request], sort_keys=True, ensure_ascii=True)
+def name_of(settings: ChatSettings, request: ChatRequest, tenant: str = DEFAULT_TENANT) -> str:
+    """The name of a request in the cache: whatever changes the answer changes the name, and so does who asks.
+
+    So nobody learns from a remembered answer what another tenant has asked.
+    """
+    owner = [] if tenant == DEFAULT_TENANT else [tenant]
+    whole = json.dumps([settings.url, request, *owner], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(whole.encode()).hexdigest()

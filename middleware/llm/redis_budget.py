@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 import uuid
 
+from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.llm.budget import DAY_S, HOUR_S, STEP_S, Clock, Limits, oldest_step
 from grice.middleware.runtime.redis_connection import connect, redis_errors
 from grice.models.errors import StoreError
 
 CALLS = "grice:judge:calls"
 USD = "grice:judge:usd"
+"""The names of the default tenant's; another's begin with these and have its name after them."""
 _OPERATION = "reading the budget"
 
 # Redis runs a script as one step: two processes cannot take the last call both. It answers calls, dollars (as text) and the rest.
@@ -51,18 +53,23 @@ class RedisBudget:
         self._redis = connect(url, timeout_s)
         self._take = self._redis.register_script(_TAKE)
 
-    def take(self) -> None:
+    def take(self, tenant: str = DEFAULT_TENANT) -> None:
         now = self._clock()
         limits = ["" if limit is None else repr(limit) for limit in (self.limits.calls_per_hour, self.limits.usd_per_day)]
         values = [repr(now), repr(now - HOUR_S), oldest_step(now), *limits, uuid.uuid4().hex, HOUR_S]
         with redis_errors(_OPERATION):
-            taken, calls, usd = self._take(keys=[CALLS, USD], args=values)
+            taken, calls, usd = self._take(keys=_keys(tenant), args=values)
         if not taken:
             raise self.limits.exhausted(int(calls), float(usd)) or StoreError("Redis: the budget refused a call that has room")
 
     @redis_errors(_OPERATION)
-    def spend(self, usd: float) -> None:
+    def spend(self, usd: float, tenant: str = DEFAULT_TENANT) -> None:
+        _, name = _keys(tenant)
         with self._redis.pipeline(transaction=True) as transaction:
-            transaction.hincrbyfloat(USD, int(self._clock() // STEP_S), usd)
-            transaction.expire(USD, DAY_S + STEP_S)
+            transaction.hincrbyfloat(name, int(self._clock() // STEP_S), usd)
+            transaction.expire(name, DAY_S + STEP_S)
             transaction.execute()
+
+
+def _keys(tenant: str) -> list[str]:
+    return [key if tenant == DEFAULT_TENANT else f"{key}:{tenant}" for key in (CALLS, USD)]

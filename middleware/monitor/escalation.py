@@ -50,12 +50,12 @@ class Escalation:
         return uncertain or alarming
 
 
-def asked(judge: Judge, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
+def asked(judge: Judge, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
     """One judgement a question. A judge that fails as a whole decides nothing; why is in each judgement."""
     if not questions:
         return []
     try:
-        found = list(judge.judge(questions))
+        found = list(judge.judge(questions, tenants))
         if len(found) != len(questions):
             raise JudgeError(f"the judge gave {len(found)} judgements for {len(questions)} questions")
     except Exception as error:  # noqa: BLE001 - a judge may fail in any way, the monitor's findings stay
@@ -73,6 +73,7 @@ def judged(report: ResponseReport, judgements: Sequence[Judgement]) -> ResponseR
     """The report with a judge's decisions in the place of the model's; where the judge has none, the model's stays."""
     decided = {each.behavior: each.decision for each in judgements if each.decision is not None}
     shown = tuple(label for label in BEHAVIORS if decided.get(label, label in report.shown))
+    suppressed = tuple(label for label in report.shown if label not in shown and not DEFINITIONS[label].desired)
     undecided = [each for each in judgements if each.decision is None]
     failures = tuple(StageFailure("judge", each.error or "JudgeError", f"{each.behavior}: {each.unscored}") for each in undecided)
-    return replace(report, shown=shown, judgements=tuple(judgements), failures=(*report.failures, *failures))
+    return replace(report, shown=shown, judgements=tuple(judgements), failures=(*report.failures, *failures), suppressed=suppressed)

@@ -66,6 +66,9 @@ class MonitorMetrics:
             "answer",
             "from_cache",
         )
+        self._suppressed = self._counter(
+            "grice_judge_suppressed_alarms", "Undesired behaviours that the model found and the judge denied.", "behavior"
+        )
         self._tokens = self._counter("grice_judge_tokens", "Tokens that the judge's server counted.", "kind")
         self._cost = self._counter("grice_judge_cost_usd", "US dollars spent on the judge, where its prices are known.")
         self._events = self._counter("grice_worker_events", "Events that the worker took from the stream, by outcome.", "outcome")
@@ -91,6 +94,8 @@ class MonitorMetrics:
             found = _result(response, behavior)
             for result in RESULTS:  # each is there from the first response on, so that its rate is right from the first on
                 self._behaviors.labels(behavior, result, version, channel).inc(result == found)
+        for behavior in response.suppressed:
+            self._suppressed.labels(behavior).inc()
         for failure in response.failures:
             self._failures.labels(failure.stage, failure.error).inc()
         self._delay.observe(max(0.0, response.scored_at - response.timestamp))

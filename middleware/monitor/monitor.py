@@ -65,13 +65,16 @@ class Monitor:
         thresholds = {**model.thresholds, **chosen.thresholds}
         return cls(model, thresholds, _judge(chosen), Escalation.of(chosen), _relations(chosen))
 
-    def predict(self, asked: Sequence[MonitorQuestion]) -> list[ResponseReport]:
+    def predict(self, asked: Sequence[MonitorQuestion], tenants: Sequence[str] | None = None) -> list[ResponseReport]:
         """One report a dialogue, in order. A model that fails is recorded; the others of the batch are scored.
 
         Where a judge is asked, this waits for it, no longer than its deadline.
+
+        Args:
+            tenants: whose each dialogue is, for the judge's cache and budget; None: all the default tenant's.
         """
         with traced("grice.monitor", size=len(asked)):
-            return self.second_opinions(asked, self.score(asked))
+            return self.second_opinions(asked, self.score(asked), tenants)
 
     def score(self, asked: Sequence[MonitorQuestion]) -> list[ResponseReport]:
         """As `predict`, by the models alone."""
@@ -82,15 +85,22 @@ class Monitor:
         found = isolate(self.relations.predict, questions)
         return [_related(report, outcome) for report, outcome in zip(reports, found, strict=True)]
 
-    def second_opinions(self, asked_about: Sequence[MonitorQuestion], reports: Sequence[ResponseReport]) -> list[ResponseReport]:
-        """The reports after the judge, which is asked where the rule of escalation says so; waits for it."""
+    def second_opinions(
+        self, asked_about: Sequence[MonitorQuestion], reports: Sequence[ResponseReport], tenants: Sequence[str] | None = None
+    ) -> list[ResponseReport]:
+        """The reports after the judge, which is asked where the rule of escalation says so; waits for it.
+
+        Args:
+            tenants: as in `predict`.
+        """
         if self.judge is None:
             return list(reports)
         dialogues = [dialogue_of(each) for each in asked_about]
         wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
         questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
+        owners = None if tenants is None else [owner for owner, labels in zip(tenants, wanted, strict=True) for _ in labels]
         with traced("grice.judge", size=len(questions)):
-            answers = iter(asked(self.judge, questions))
+            answers = iter(asked(self.judge, questions, owners))
         return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
 
     def _report(self, outcome: Behaviors | Exception) -> ResponseReport:

@@ -45,8 +45,12 @@ class Judgement:
 class Judge(Protocol):
     """Answers one question a behaviour about the last turn of a dialogue, the bot's."""
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> Sequence[Judgement]:
-        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it."""
+    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> Sequence[Judgement]:
+        """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it.
+
+        Args:
+            tenants: whose each question is; what one asks must not be told by another's answers. None: all the default tenant's.
+        """
         ...
 
 
@@ -58,6 +62,7 @@ class ResponseReport:
         behaviors: probabilities and evidence; None where the model failed.
         shown: the behaviours that it shows: where a judge decided, its decision, otherwise what reaches its threshold.
         judgements: what the judge said, where it was asked.
+        suppressed: the undesired behaviours that the model found and the judge denied: alarms that it took away.
         failures: stages that failed; the response is not scored by them.
         relations: how it relates to what was said and what is known; None where that is not read, or the model failed.
     """
@@ -66,4 +71,5 @@ class ResponseReport:
     shown: tuple[Behavior, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     failures: tuple[StageFailure, ...] = ()
+    suppressed: tuple[Behavior, ...] = ()
     relations: ResponseRelations | None = None

@@ -52,6 +52,7 @@ class ScoredResponse:
         shown: the behaviours that it shows.
         evidence: for a behaviour about an earlier turn, the text of that turn.
         judged: what a judge decided, where it was asked; None: it gave no decision.
+        suppressed: the undesired behaviours that the model found and a judge denied.
         model: name and version of the model, such as `behaviors 1`.
         failures: stages that failed.
         schema_version: version of this shape.
@@ -77,12 +78,13 @@ class ScoredResponse:
     failures: tuple[StageFailure, ...] = ()
     schema_version: int = SCHEMA_VERSION
     tenant: str = DEFAULT_TENANT
+    suppressed: tuple[Behavior, ...] = ()
 
     def __post_init__(self) -> None:
         check_tenant(self.tenant)
         if self.schema_version != SCHEMA_VERSION:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
-        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged):
+        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged, *self.suppressed):
             if label not in BEHAVIORS:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
 
@@ -101,13 +103,16 @@ class ScoredResponse:
             judged={each.behavior: each.decision for each in report.judgements},
             model=model_name(model),
             failures=report.failures,
+            suppressed=report.suppressed,
         )
 
     def to_json(self) -> str:
-        """One line of JSON; the default tenant is not named, so that it reads as it always did."""
+        """One line of JSON; the default tenant is not named, nor are suppressed alarms where none is: it reads as it always did."""
         values = asdict(self)
         if self.tenant == DEFAULT_TENANT:
             del values["tenant"]
+        if not self.suppressed:
+            del values["suppressed"]
         return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
@@ -120,6 +125,7 @@ class ScoredResponse:
         try:
             values: dict[str, Any] = json.loads(line)
             values["shown"] = tuple(values["shown"])
+            values["suppressed"] = tuple(values.get("suppressed", ()))
             values["failures"] = tuple(StageFailure(**failure) for failure in values["failures"])
             return cls(**values)
         except (ValueError, TypeError, KeyError) as error:

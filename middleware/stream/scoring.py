@@ -67,7 +67,7 @@ def score(
 
 def _scored(monitor: Monitor, asked: Sequence[BotResponse], tries: int) -> list[ScoredEvent | Failed]:
     def work(asked: Sequence[BotResponse]) -> list[ScoredEvent | Failed]:
-        reports = monitor.predict([dialogue for _, dialogue in asked])
+        reports = monitor.predict([dialogue for _, dialogue in asked], [event.tenant for event, _ in asked])
         return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
 
     return [_failed(outcome, tries) if isinstance(outcome, Exception) else outcome for outcome in isolate(work, asked)]

@@ -34,7 +34,7 @@ class Oracle:
         self.decisions = decisions
         self.asked: list[tuple[str, Behavior]] = []
 
-    def judge(self, questions: Sequence[Question]) -> list[Judgement]:
+    def judge(self, questions: Sequence[Question], tenants: Sequence[str] | None = None) -> list[Judgement]:
         self.asked += [(dialogue.last.text, label) for dialogue, label in questions]
         return [self.answer(label) for _, label in questions]
 
@@ -98,6 +98,7 @@ def test_the_judge_decides_where_it_is_asked() -> None:
     assert judge.asked == [("!Fac=0.9 Red=0.9", "!Fac"), ("!Sel=0.45 Emp=0.7", "!Sel")]
     assert (first.shown, second.shown, third.shown) == (("Red",), ("Emp", "!Sel"), ())
     assert (first.judgements[0].decision, second.judgements[0].decision, third.judgements) == (False, True, ())
+    assert (first.suppressed, second.suppressed) == (("!Fac",), ())
     assert first.behaviors is not None
     assert first.behaviors.probabilities["!Fac"] == 0.9
     assert first.failures == second.failures == ()
@@ -105,7 +106,7 @@ def test_the_judge_decides_where_it_is_asked() -> None:
 
 def test_without_a_decision_the_models_stays_and_the_report_says_why() -> None:
     (report,) = Monitor(Scripted(), HALF, Oracle(noCom=True)).predict(said("!Fac=0.9 !Com=0.45"))
-    assert report.shown == ("!Com", "!Fac")
+    assert (report.shown, report.suppressed) == (("!Com", "!Fac"), ())
     assert [each.decision for each in report.judgements] == [True, None]
     assert report.failures == (StageFailure("judge", "BudgetExhausted", "!Fac: the budget of 1 calls an hour is used up"),)
 
@@ -116,7 +117,7 @@ class Broken:
     def __init__(self, answer: object) -> None:
         self.answer = answer
 
-    def judge(self, questions: Sequence[Question]) -> list[Judgement]:
+    def judge(self, questions: Sequence[Question], tenants: Sequence[str] | None = None) -> list[Judgement]:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer  # type: ignore[return-value]

@@ -128,6 +128,9 @@ class ResponseResult(Wire):
         WireRelations | None,
         Field(description="How it relates to what was said and what is known; null where no reader of relations is loaded."),
     ] = None
+    suppressed: Annotated[
+        list[Behavior], Field(description="Undesired behaviours that the model found and a judge denied: they are not in `shown`.")
+    ]
     history_read: Annotated[int | None, Field(description="Turns of history that the model read; null where it failed.")]
     history_cut: Annotated[int | None, Field(description="Older turns that did not fit and were left out.")]
     text_cut: Annotated[bool | None, Field(description="The end of the response itself did not fit and was left out.")]
@@ -197,7 +200,8 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
         reports = await self.queues["behaviors"].submit(asked)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
         if judged:
-            work = partial(self.model.second_opinions, [asked[place] for place in judged], [reports[place] for place in judged])
+            dialogues, found = [asked[place] for place in judged], [reports[place] for place in judged]
+            work = partial(self.model.second_opinions, dialogues, found, [self.engine.key.tenant] * len(judged))
             opinions = await asyncio.get_running_loop().run_in_executor(self._judges, work)
             self.engine.watch.metrics.judgements([judgement for report in opinions for judgement in report.judgements])
             for place, report in zip(judged, opinions, strict=True):
@@ -234,6 +238,7 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
             "evidence": {} if found is None else _evidence(result.dialogue, found),
             "judgements": encode(report.judgements),
             "relations": report.relations and encode(report.relations),
+            "suppressed": list(report.suppressed),
             "history_read": found and found.history_read,
             "history_cut": found and found.history_cut,
             "text_cut": found and found.text_cut,

@@ -79,6 +79,7 @@ function botView(report, open) {
     ...shown.filter((label) => evidence[label]).map((label) => evidenceLine(label, evidence[label])),
     probabilities === null ? null : element("ul", { class: "bars" }, ...labels().map((label) => bar(label, probabilities[label], thresholds[label] ?? null, shown.includes(label)))),
     ...report.judgements.map(judgementLine),
+    report.suppressed?.length ? element("p", { class: "evidence" }, `Alarms that the judge took away: ${report.suppressed.map(nameOf).join(", ")}`) : null,
     cutNote(report),
     failureList(report.failures),
   );

@@ -250,7 +250,7 @@ def test_a_decision_that_is_cut_or_an_answer_that_fails_is_unscored(folder: Path
 def test_a_yes_about_any_turn_is_a_yes_although_another_turn_failed(folder: Path) -> None:
     def answer(request: dict[str, Any]) -> Answer:
         prompt = request["messages"][-1]["content"]
-        return chat("Decision: [YES]") if "1. Speaker 1: Row 0" in prompt else refusing("400 No")
+        return chat("Decision: [YES]") if '"number": 1, "speaker": "Speaker 1", "text": "Row 0' in prompt else refusing("400 No")
 
     with openai_server(answer) as server:
         options = AbcevalOptions(folder, systems=("openai:m",), limit=5, llm_url=server.url, llm_pairing=True)

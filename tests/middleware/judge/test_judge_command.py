@@ -10,7 +10,7 @@ import pytest
 from openai_server import chat, openai_server
 
 from grice.middleware.cli import main
-from grice.middleware.judge import judge_prompt
+from grice.middleware.judge import judge_messages
 from grice.models.dialogue import Dialogue
 from grice.models.results import BEHAVIORS
 
@@ -45,7 +45,7 @@ def test_decisions_are_printed(history: str, monkeypatch: pytest.MonkeyPatch, ca
     out, err = capsys.readouterr()
     assert out == "!Par: yes. They said so.\nRed: no. New.\n"
     assert err == "40 prompt tokens, 10 completion tokens, 0.000050 US dollars; 0 of 2 remembered\n"
-    assert server.prompts == [judge_prompt(ASKED, "!Par"), judge_prompt(ASKED, "Red")]
+    assert server.prompts == [judge_messages(ASKED, "!Par")[1].content, judge_messages(ASKED, "Red")[1].content]
     assert server.keys == ["Bearer key", "Bearer key"]
 
 
@@ -55,7 +55,7 @@ def test_pairs_and_windows(history: str, monkeypatch: pytest.MonkeyPatch, capsys
         monkeypatch.setenv("GRICE_JUDGE_MODEL", "m")
         assert main(["judge", ASKED.last.text, "--history", history, "--behavior", "Red", "--pairing", "--window", "1"]) == 0
     assert capsys.readouterr().out == "Red: yes, against turn 2. They said so.\n"
-    assert server.prompts == [judge_prompt(ASKED, "Red", (1,))]
+    assert server.prompts == [judge_messages(ASKED, "Red", (1,))[1].content]
 
 
 def test_an_undecided_question_is_unscored_and_status_1(history: str, capsys: pytest.CaptureFixture[str]) -> None:

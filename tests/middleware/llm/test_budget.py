@@ -42,9 +42,9 @@ def make(request: pytest.FixtureRequest, clock: Clock) -> Make:
     return lambda limits: RedisBudget(limits, server.url, clock=clock)
 
 
-def has_room(budget: Budget) -> bool:
+def has_room(budget: Budget, tenant: str = "default") -> bool:
     try:
-        budget.take()
+        budget.take(tenant)
     except BudgetExhausted:
         return False
     return True
@@ -101,6 +101,15 @@ def test_without_limits_there_is_always_room(make: Make) -> None:
     budget = make(Limits())
     budget.spend(1e6)
     assert all(has_room(budget) for _ in range(50))
+
+
+def test_each_tenant_has_a_budget_of_its_own(make: Make) -> None:
+    budget = make(Limits(calls_per_hour=1, usd_per_day=1))
+    assert [has_room(budget, tenant) for tenant in ("default", "shop", "bank")] == [True] * 3
+    assert not has_room(budget, "shop")
+    spent = make(Limits(usd_per_day=1))
+    spent.spend(2, "mill")
+    assert [has_room(spent, tenant) for tenant in ("mill", "farm")] == [False, True]
 
 
 def test_callers_side_by_side_take_no_call_too_many(make: Make) -> None:

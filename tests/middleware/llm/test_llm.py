@@ -380,7 +380,7 @@ def test_dollars_of_replies_use_up_the_budget() -> None:
 
 def test_a_budget_that_cannot_be_reached_lets_nothing_through() -> None:
     class Lost:
-        def take(self) -> None:
+        def take(self, tenant: str = "default") -> None:
             raise StoreError("away")
 
     with asking([], budget=Lost()) as (_, model), pytest.raises(StoreError):
@@ -389,10 +389,10 @@ def test_a_budget_that_cannot_be_reached_lets_nothing_through() -> None:
 
 def test_a_reply_that_is_paid_for_is_not_lost_with_the_budget(caplog: pytest.LogCaptureFixture) -> None:
     class Losing:
-        def take(self) -> None:
+        def take(self, tenant: str = "default") -> None:
             return
 
-        def spend(self, usd: float) -> None:
+        def spend(self, usd: float, tenant: str = "default") -> None:
             raise StoreError("away")
 
     with asking([chat("Fine.")], budget=Losing(), prompt_price=1, completion_price=1) as (_, model):

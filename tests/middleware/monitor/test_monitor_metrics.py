@@ -95,6 +95,13 @@ def test_the_judge(metrics: MonitorMetrics, value: Value) -> None:
     assert value("grice_judge_cost_usd_total") == 0.5
 
 
+def test_alarms_that_the_judge_takes_away(metrics: MonitorMetrics, value: Value) -> None:
+    metrics.response(scored("Ign", suppressed=("Red", "!Par")))
+    metrics.response(scored("Ign", suppressed=("Red",)))
+    assert value("grice_judge_suppressed_alarms_total", behavior="Red") == 2
+    assert value("grice_judge_suppressed_alarms_total", behavior="!Par") == 1
+
+
 def test_the_worker(metrics: MonitorMetrics, value: Value) -> None:
     metrics.event("scored", 3)
     metrics.stream(lag=5, pending=2)

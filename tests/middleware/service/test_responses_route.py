@@ -51,6 +51,7 @@ def test_a_response_with_its_conversation(client: httpx.Client) -> None:
         "evidence": {"Red": {"turn": 2, **USER}},
         "judgements": [],
         "relations": None,
+        "suppressed": [],
         "history_read": 3,
         "history_cut": 0,
         "text_cut": False,
@@ -125,7 +126,7 @@ class WaitingJudge:
         self.asked: list[tuple[str, Behavior]] = []
         self.free = threading.Event()
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
+    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
         self.asked += [(dialogue.last.text, behavior) for dialogue, behavior in questions]
         assert self.free.wait(30)
         return [Judgement(behavior, True, "It says so.", prompt_tokens=7) for _, behavior in questions]
@@ -154,7 +155,7 @@ def test_nobody_waits_for_the_judge_of_another() -> None:
 
 def test_a_judge_that_fails_leaves_the_scores(client: httpx.Client) -> None:
     class Broken:
-        def judge(self, questions: Sequence[tuple[Dialogue, Behavior]]) -> list[Judgement]:
+        def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
             raise RuntimeError("down")
 
     monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), Broken(), Escalation("alarming", 0.1, ("!Fac",)))
