@@ -200,8 +200,8 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
         reports = await self.queues["behaviors"].submit(asked)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
         if judged:
-            dialogues, found = [asked[place] for place in judged], [reports[place] for place in judged]
-            work = partial(self.model.second_opinions, dialogues, found, [self.engine.key.tenant] * len(judged))
+            doubtful, found = [asked[place] for place in judged], [reports[place] for place in judged]
+            work = partial(self.model.second_opinions, doubtful, found, [self.engine.key.tenant] * len(judged))
             opinions = await asyncio.get_running_loop().run_in_executor(self._judges, work)
             self.engine.watch.metrics.judgements([judgement for report in opinions for judgement in report.judgements])
             for place, report in zip(judged, opinions, strict=True):
