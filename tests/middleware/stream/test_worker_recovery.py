@@ -41,8 +41,8 @@ from grice.middleware.stream import WorkerSettings
 from grice.middleware.stream.worker import Worker
 
 class Deadly(Monitor):
-    def predict(self, dialogues):
-        reports = super().predict(dialogues)
+    def predict(self, dialogues, tenants=None):
+        reports = super().predict(dialogues, tenants)
         if any("deadly" in dialogue.last.text for dialogue in dialogues):
             os.kill(os.getpid(), signal.SIGKILL)
         return reports
