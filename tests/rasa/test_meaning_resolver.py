@@ -189,7 +189,10 @@ def test_a_model_of_the_nlu_alone_has_entities_for_slots(train_bot: TrainBot, se
     [
         ({"overrule_above": 7}, "setting overrule_above: got 7; allowed: 0.0 to 1.0"),
         ({"sure_nlu": "x"}, "setting sure_nlu: got 'x'; allowed: "),
-        ({"slots": {}}, "setting slots: got {}; allowed: no such key; the keys are: api_key, backend, deadline_ms, history_turns"),
+        (
+            {"slots": {}},
+            "setting slots: got {}; allowed: no such key; the keys are: api_key, backend, deadline_ms, fill_from, history_turns",
+        ),
         (
             {"meaning_model": "mine"},
             "setting meaning_model: got 'mine'; allowed: no such key with backend http, it is a setting of",

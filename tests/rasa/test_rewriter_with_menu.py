@@ -21,6 +21,7 @@ from grice.models import MeaningQuestion
 
 OPENING = "I am looking for a place to eat."
 BUDGET = "I am on a tight budget"
+LEAVING = "I have to go now, my train is leaving."
 WITH_MENU = ({"name": REWRITER, "menu": True}, *NLU_PIPELINE, {"name": ALIGNER})
 POLICY = "grice.components.ClarifyingPolicy"
 POLICIES = ({"name": "RulePolicy"}, {"name": POLICY})
@@ -38,14 +39,14 @@ def heard(tracker: Any) -> dict[str, Any]:
 
 
 def test_a_turn_is_rewritten_by_the_bots_own_menu(load_agent: LoadAgent) -> None:
-    answers, tracker = asyncio.run(talk(load_agent(WITH_MENU), [OPENING, BUDGET], "menu"))
-    assert answers == ["What price range would you like?", "How many people will come?"]
+    answers, tracker = asyncio.run(talk(load_agent(WITH_MENU), [LEAVING], "menu"))
+    assert answers == ["Good bye."]
     parsed = heard(tracker)
     assert (parsed["grice"]["decision"], parsed["grice"]["reason"], parsed["grice"]["label"]) == ("rewrite", "indirect", "indirect")
-    assert parsed["grice"]["text"].startswith("Price: ")
+    assert parsed["grice"]["text"] in ("bye", "good bye")
     assert parsed["grice"]["directness"] is None
     assert 0 < parsed["grice"]["weight"] <= 1
-    assert [(entity["entity"], entity["value"]) for entity in parsed["entities"]] == [("price", "cheap")]
+    assert parsed["intent"]["name"] == "bye"
 
 
 def test_the_menu_is_read_before_the_first_message(load_agent: LoadAgent, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +77,7 @@ def test_a_model_that_kept_no_menu_does_without(load_agent: LoadAgent, monkeypat
 def test_a_question_stays_only_where_the_nlu_is_unsure(
     load_agent: LoadAgent, monkeypatch: pytest.MonkeyPatch, sure_nlu: float, decision: str, question: str | None
 ) -> None:
-    agent = load_agent(({"name": REWRITER, "sure_nlu": sure_nlu}, *NLU_PIPELINE, {"name": ALIGNER}))
+    agent = load_agent(({"name": REWRITER, "menu": True, "sure_nlu": sure_nlu}, *NLU_PIPELINE, {"name": ALIGNER}))
     asks(monkeypatch)
     found = asyncio.run(agent.parse_message("hello"))
     assert (found["grice"]["decision"], found["grice"]["reason"]) == (decision, "unknown")
@@ -111,7 +112,7 @@ def actions() -> Iterator[LoopbackServer]:
 def test_the_policy_has_the_question_asked_once_and_a_form_goes_on(
     train_bot: TrainBot, actions: LoopbackServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pipeline = ({"name": REWRITER, "sure_nlu": 1.0}, *NLU_PIPELINE, {"name": ALIGNER})
+    pipeline = ({"name": REWRITER, "menu": True, "sure_nlu": 1.0}, *NLU_PIPELINE, {"name": ALIGNER})
     endpoint = EndpointConfig(actions.url)
     agent = Agent.load(str(train_bot(pipeline, policies=POLICIES, more=ACTIONS)), action_endpoint=endpoint)
     answers, _ = asyncio.run(talk(agent, [OPENING], "policy"))

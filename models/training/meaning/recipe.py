@@ -222,8 +222,12 @@ def _menus(data_dir: Path, bots: Sequence[WrittenBot], recipe: MeaningRecipe, ch
 
 
 def calibration_menus(recipe: MeaningRecipe) -> list[MenuTurns]:
-    """Bots of hands that were not trained on, each on its own menu and on a varied one."""
-    bots, chance = divide_hands(recipe).calibration, random.Random(recipe.seed)
+    """Bots of hands that were not trained on, each on its own menu and on a varied one.
+
+    Where there are no such hands, the bots that epochs are judged by.
+    """
+    material, chance = divide_hands(recipe), random.Random(recipe.seed)
+    bots = material.calibration or material.dev
     return [samples.as_written(bot) for bot in bots] + [samples.varied(bot, bots, chance) for bot in bots]
 
 
