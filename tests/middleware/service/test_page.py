@@ -50,14 +50,14 @@ def analyse(page: Browser, dialogue: str) -> None:
 
 
 def test_a_user_turn_is_analysed(page: Browser) -> None:
-    analyse(page, "user: Hello.\nbot: Yes?\nuser: I wish it were warmer, <it> & all.")
+    analyse(page, "user: Hello.\nbot: Yes?\nuser: I wish it were warmer, <3 it & all.")
     page.wait_for("#status", "3 turns analysed. The last is the user's, decision: rewrite.")
     found = page.text("#turn-3")
     for part in (
-        "I wish it were warmer, <it> & all.",
+        "I wish it were warmer, <3 it & all.",
         "Directness 5 %",
         "it is indirect, and the rewrite can be trusted",
-        "please: I wish it were warmer, <it> & all. <user: Hello.> <bot: Yes?>",
+        "please: I wish it were warmer, <3 it & all. <user: Hello.> <bot: Yes?>",
         "The NLU reads",
         "nothing found against it",
     ):
