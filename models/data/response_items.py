@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grice.models.data.item_lines import check_object, read_items
 from grice.models.dialogue import Dialogue, Turn
-from grice.models.errors import DataNotFound, InputError
+from grice.models.errors import InputError
 
 FIELDS: Mapping[str, tuple[type, ...]] = {
     "id": (str,),
@@ -20,7 +20,6 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "evidence_turn": (int, type(None)),
 }
 """The fields that must be there, and what each is. `context`, `documents`, `facts` and `policy` may be; others are not read."""
-_WORDS = {str: "a text", list: "a list", dict: "an object", int: "a whole number", type(None): "null", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -53,23 +52,11 @@ def read_response_items(path: Path) -> list[OwnResponse]:
         DataNotFound: it cannot be read, or has no item.
         InputError: an item lacks a field or has a wrong one; says line, field, what it has and what is allowed.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataNotFound(f"items {path}: {error}") from error
-    items = [_item(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
-    if not items:
-        raise DataNotFound(f"items {path}: no item in it; give one JSON object a line")
-    return items
+    return read_items(path, FIELDS, _item)
 
 
-def _item(line: str, where: str) -> OwnResponse:
-    try:
-        given = json.loads(line)
-    except ValueError as error:
-        raise InputError(where, line, f"one JSON object ({error})") from error
-    fields = _object(given, where, FIELDS)
-    gold = _object(fields["gold"], f"{where}, gold", dict.fromkeys(fields["gold"], (bool,)))
+def _item(fields: dict[str, Any], where: str) -> OwnResponse:
+    gold = check_object(fields["gold"], f"{where}, gold", dict.fromkeys(fields["gold"], (bool,)))
     try:
         dialogue = Dialogue((*_turns(fields["turns"], where), Turn("bot", fields["response"])))
     except InputError as error:
@@ -92,7 +79,7 @@ def _item(line: str, where: str) -> OwnResponse:
 
 
 def _turns(given: list[Any], where: str) -> list[Turn]:
-    rows = [_object(each, f"{where}, turns", {"speaker": (str,), "text": (str,)}) for each in given]
+    rows = [check_object(each, f"{where}, turns", {"speaker": (str,), "text": (str,)}) for each in given]
     return [Turn(row["speaker"], row["text"]) for row in rows]
 
 
@@ -105,24 +92,11 @@ def _texts(fields: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
 
 
 def _row(given: object, where: str) -> dict[str, str]:
-    return {name: str(value) for name, value in _object(given, where, {}).items()}
+    return {name: str(value) for name, value in check_object(given, where, {}).items()}
 
 
 def _list(fields: Mapping[str, Any], name: str, where: str) -> list[Any]:
     given = fields.get(name) or []
     if not isinstance(given, list):
         raise InputError(f"{where}, {name}", given, "a list")
-    return given
-
-
-def _object(given: object, where: str, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """`given`, with the fields of `kinds` and perhaps others."""
-    if not isinstance(given, dict):
-        raise InputError(where, given, f"an object with {', '.join(kinds) or 'fields'}")
-    for name, allowed in kinds.items():
-        words = " or ".join(_WORDS[each] for each in allowed)
-        if name not in given:
-            raise InputError(f"{where}, {name}", "no such field", words)
-        if not isinstance(given[name], allowed):
-            raise InputError(f"{where}, {name}", given[name], words)
     return given

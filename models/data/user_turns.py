@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from grice.models.data.item_lines import check_object, read_items
 from grice.models.dialogue import Dialogue, Turn
-from grice.models.errors import DataNotFound, InputError
+from grice.models.errors import InputError
 from grice.models.schema import BotSchema
 
 UserTurnKind = Literal["indirect", "direct", "courtesy", "out_of_scope"]
@@ -29,7 +29,6 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "gold_direct": (str,),
 }
 """The fields that are read, and what each is. Others are kept and not read."""
-_WORDS = {str: "a text", list: "a list", dict: "an object", type(None): "null"}
 
 
 @dataclass(frozen=True)
@@ -68,25 +67,13 @@ def read_user_turns(path: Path) -> list[UserTurn]:
         DataNotFound: it cannot be read, or has no item.
         InputError: an item lacks a field or has a wrong one; says line, field, what it has and what is allowed.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataNotFound(f"items {path}: {error}") from error
-    turns = [_turn(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
-    if not turns:
-        raise DataNotFound(f"items {path}: no item in it; give one JSON object a line")
-    return turns
+    return read_items(path, FIELDS, _turn)
 
 
-def _turn(line: str, where: str) -> UserTurn:
-    try:
-        given = json.loads(line)
-    except ValueError as error:
-        raise InputError(where, line, f"one JSON object ({error})") from error
-    fields = _object(given, where, FIELDS)
-    intents = [_object(each, f"{where}, intents", {"name": (str,), "description": (str,)}) for each in fields["intents"]]
+def _turn(fields: dict[str, Any], where: str) -> UserTurn:
+    intents = [check_object(each, f"{where}, intents", {"name": (str,), "description": (str,)}) for each in fields["intents"]]
     slots = {name: _slot(each, f"{where}, slots, {name}") for name, each in fields["slots"].items()}
-    gold_slots = _object(fields["gold_slots"], f"{where}, gold_slots", dict.fromkeys(fields["gold_slots"], (str,)))
+    gold_slots = check_object(fields["gold_slots"], f"{where}, gold_slots", dict.fromkeys(fields["gold_slots"], (str,)))
     if fields["kind"] not in KINDS:
         raise InputError(f"{where}, kind", fields["kind"], ", ".join(KINDS))
     for name in gold_slots:
@@ -105,12 +92,12 @@ def _turn(line: str, where: str) -> UserTurn:
 
 
 def _slot(given: object, where: str) -> dict[str, Any]:
-    fields = _object(given, where, {"description": (str,), "values": (list,)})
+    fields = check_object(given, where, {"description": (str,), "values": (list,)})
     return {"description": fields["description"], "values": fields["values"]}
 
 
 def _dialogue(fields: Mapping[str, Any], where: str) -> Dialogue:
-    turns = [_object(each, f"{where}, history", {"speaker": (str,), "text": (str,)}) for each in fields["history"]]
+    turns = [check_object(each, f"{where}, history", {"speaker": (str,), "text": (str,)}) for each in fields["history"]]
     try:
         history = [Turn(turn["speaker"], turn["text"]) for turn in turns]
     except InputError as error:
@@ -119,16 +106,3 @@ def _dialogue(fields: Mapping[str, Any], where: str) -> Dialogue:
         return Dialogue((*history, Turn("user", fields["text"])))
     except InputError as error:
         raise InputError(f"{where}, {error.what}", error.got, error.allowed) from error
-
-
-def _object(given: object, where: str, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """`given`, with the fields of `kinds` and perhaps others."""
-    if not isinstance(given, dict):
-        raise InputError(where, given, f"an object with {', '.join(kinds)}")
-    for name, allowed in kinds.items():
-        words = " or ".join(_WORDS[each] for each in allowed)
-        if name not in given:
-            raise InputError(f"{where}, {name}", "no such field", words)
-        if not isinstance(given[name], allowed):
-            raise InputError(f"{where}, {name}", given[name], words)
-    return given
