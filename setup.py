@@ -3,7 +3,7 @@ else is in `pyproject.toml`."""
 
 from setuptools import find_namespace_packages, setup
 
-FOLDERS = ("models", "middleware", "components", "benchmarks")
+FOLDERS = ("models", "middleware", "components", "integrations", "benchmarks")
 
 setup(
     package_dir={"grice": "grice", **{f"grice.{folder}": folder for folder in FOLDERS}},

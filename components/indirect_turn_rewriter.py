@@ -78,7 +78,7 @@ class IndirectTurnRewriter(GriceComponent):
 
     keys: ClassVar = {
         ONNX: (
-            *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "clarify_from", "clarify_below"),
+            *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "rewrite_from", "clarify_from", "clarify_below"),
             *("verified_from", "min_confidence", "deadline_ms", "directness_model", "rewriter_model", *RUNTIME_KEYS),
         ),
         HTTP: ("mode", "menu", "sure_nlu", *REMOTE_KEYS),
@@ -94,9 +94,9 @@ class IndirectTurnRewriter(GriceComponent):
 
         Raises:
             InvalidConfigException: it is not in front of the tokenizer, or no `EntityAligner` follows, the bot has no menu that can
-                be read, or a model cannot be loaded.
+                be read, or a model cannot be loaded. In front of a command generator of Rasa Pro: `mode` is `blend`.
         """
-        check_order(self.schema, type(self).__name__)
+        check_order(self.schema, type(self).__name__, self.settings.mode)
         if self.chosen.menu:
             keep_menu(self.storage, self.resource, training_data)
         self.get_ready(use=self.settings.backend == ONNX)

@@ -16,6 +16,7 @@ from grice.middleware.capabilities.intentions import INTENTIONS
 from grice.middleware.client.backends import load_backend
 from grice.middleware.settings import check_settings
 from grice.models.dialogue import Dialogue
+from grice.models.face_acts.goals import PersuasionQuestion
 from grice.models.protocols import Predicts
 from grice.models.results import PERSUASION_ROLES, Intentions, PersuasionRole
 
@@ -26,6 +27,7 @@ class IntentionSettings:
 
     Attributes:
         user_role: whether the user is the one to be persuaded, or persuades.
+        goal: what the persuader wants, in a few words; empty: a gift to a charity.
         intentions_model: in process, a shipped name or the path of a folder.
 
     Raises:
@@ -33,6 +35,7 @@ class IntentionSettings:
     """
 
     user_role: PersuasionRole = "persuadee"
+    goal: str = ""
     intentions_model: str = INTENTIONS.model
 
     def __post_init__(self) -> None:
@@ -49,26 +52,27 @@ class IntentionDetector(GriceComponent):
         pipeline:
           - name: grice.components.IntentionDetector
             user_role: persuadee  # or persuader, where the user wants something of the bot
+            goal: take out a membership  # what the persuader wants; left out: a gift to a charity
           - name: WhitespaceTokenizer
 
     Without a tracker (`rasa test nlu`, `rasa shell nlu`) it works without history.
     """
 
     keys: ClassVar = {
-        ONNX: ("user_role", "intentions_model", "deadline_ms", *RUNTIME_KEYS),
-        HTTP: ("user_role", *REMOTE_KEYS),
+        ONNX: ("user_role", "goal", "intentions_model", "deadline_ms", *RUNTIME_KEYS),
+        HTTP: ("user_role", "goal", *REMOTE_KEYS),
     }
     own: ClassVar = IntentionSettings
     stage: ClassVar = "intentions"
     chosen: IntentionSettings
-    model: Predicts[Dialogue, Intentions]
+    model: Predicts[Dialogue | PersuasionQuestion, Intentions]
 
     def load_models(self) -> None:
         chosen = self.chosen
         self.model = load_backend(INTENTIONS, self.settings.where, chosen.intentions_model, user_role=chosen.user_role)
 
     def look_at(self, message: Message, dialogue: Dialogue, tracker: DialogueStateTracker | None) -> None:
-        _record(message, _found(self.model.predict([dialogue])[0]), [])
+        _record(message, _found(self.model.predict([PersuasionQuestion(dialogue, self.chosen.goal.strip())])[0]), [])
 
     def leave(self, message: Message, text: str, failures: list[Record]) -> None:
         _record(message, None, failures)

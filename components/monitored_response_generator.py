@@ -19,6 +19,7 @@ from rasa.utils.endpoints import EndpointConfig
 from grice.components.history import dialogue_of
 from grice.components.response_monitors import load_monitor
 from grice.components.settings import given_keys
+from grice.middleware.events.event import KNOWN
 from grice.middleware.responses.checks import CheckedResponse, ResponseChecks, ResponseFailure
 from grice.middleware.responses.settings import ResponseSettings
 from grice.models import Dialogue, load_rewriter
@@ -30,6 +31,8 @@ WORKERS = 2
 MAX_UNDER_WAY = 16
 """Responses that are checked at once, late ones included; more go out unchecked, so that a hanging model holds up nobody."""
 
+_OWN_SLOTS = ("requested_slot", "session_started_metadata")
+"""Slots that Rasa keeps for itself."""
 _NOT_TEXT = ("buttons", "quick_replies", "elements", "image", "attachment", "custom")
 
 log = logging.getLogger(__name__)
@@ -54,6 +57,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
       oldest; `speaker`; `text`).
     - `exceeded`, `replaced_by`: the behaviours above their threshold in `fallback`, and what was sent instead.
     - `failures`: what failed (`stage`, `error`, `message`).
+    - `known`: what the bot's slots held, as a row of facts; a worker (`grice monitor`) holds the response against it.
 
     If anything fails or is late, the response goes out as its template says.
 
@@ -89,7 +93,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
             checked = await self._checked(utter_action, response, tracker)
             if checked.exceeded and utter_action != self.settings.fallback_response:
                 return await self._replacement(checked, response, tracker, output_channel, kwargs)
-            return {**response, "text": checked.text, GRICE: _found(checked)}
+            return {**response, "text": checked.text, GRICE: {**_found(checked), **_known(tracker)}}
         except Exception as error:  # noqa: BLE001 - whatever it is, the response goes out; the error may quote it
             log.warning("%s: %s goes out unchecked: %s", NAME, utter_action, type(error).__name__)
             return {**response, GRICE: _found(_unchecked(response["text"], error))}
@@ -177,3 +181,13 @@ def _found(checked: CheckedResponse) -> dict[str, Any]:
         "replaced_by": None,
         "failures": [asdict(failure) for failure in checked.failures],
     }
+
+
+def _known(tracker: DialogueStateTracker) -> dict[str, Any]:
+    """What the bot's slots hold, as one row of facts: a worker holds the response against it. Nothing where they are empty."""
+    held = {
+        name: str(value)
+        for name, value in tracker.current_slot_values().items()
+        if isinstance(value, (str, int, float)) and name not in _OWN_SLOTS and str(value).strip()
+    }
+    return {KNOWN: {"facts": [held], "setting": "task"}} if held else {}

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from rasa.engine.graph import GraphComponent, GraphSchema
 from rasa.nlu.classifiers.classifier import IntentClassifier
 from rasa.nlu.classifiers.fallback_classifier import FallbackClassifier
 from rasa.nlu.extractors.extractor import EntityExtractorMixin
 from rasa.nlu.featurizers.featurizer import Featurizer
 from rasa.nlu.tokenizers.tokenizer import Tokenizer
-from rasa.nlu.utils.spacy_utils import SpacyNLP
 from rasa.shared.exceptions import InvalidConfigException
 
+from grice.middleware.settings import ReadingMode
+
+
+def _if_there(module: str, name: str) -> tuple[type, ...]:
+    try:
+        return (getattr(import_module(module), name),)
+    except ImportError:
+        return ()
+
+
 ALIGNER = "EntityAligner"
-READS_TEXT = (SpacyNLP, Tokenizer, Featurizer, IntentClassifier, EntityExtractorMixin)
+GENERATORS = _if_there("rasa.dialogue_understanding.generator", "LLMBasedCommandGenerator")
+"""Rasa Pro's command generators; Rasa 3.6 has none."""
+SPACY = _if_there("rasa.nlu.utils.spacy_utils", "SpacyNLP")
+"""Without spaCy Rasa Pro cannot import it, and no pipeline can have it."""
+READS_TEXT = (*SPACY, Tokenizer, Featurizer, IntentClassifier, EntityExtractorMixin, *GENERATORS)
 
 
-def check_order(schema: GraphSchema, rewriter: str) -> None:
+def check_order(schema: GraphSchema, rewriter: str, mode: ReadingMode) -> None:
     """Return if the pipeline of a training graph, whose nodes are in the order of `config.yml`, can work with `rewriter`.
 
     What is not trained (such as the Duckling extractor) has no node in a training graph and is not seen.
@@ -38,6 +53,23 @@ def check_order(schema: GraphSchema, rewriter: str) -> None:
         raise InvalidConfigException(
             f"{rewriter}: no {ALIGNER} follows it and the entity extractors, so offsets of entities would refer to the "
             f"rewritten text; add `- name: grice.components.{ALIGNER}` at the end of the pipeline."
+        )
+    for place in readers:
+        if issubclass(classes[place], GENERATORS):
+            _check_generator(names, place, rewriter, mode)
+
+
+def _check_generator(names: list[str], place: int, rewriter: str, mode: ReadingMode) -> None:
+    """Return if the command generator at that place reads each message once, and as it was rewritten."""
+    if ALIGNER not in names[place:]:
+        raise InvalidConfigException(
+            f"{rewriter}: {ALIGNER} is listed before {names[place]}, which would read the text as it was; allowed: {ALIGNER} "
+            f"behind every command generator. Move it to the end of the pipeline."
+        )
+    if mode == "blend":
+        raise InvalidConfigException(
+            f"{rewriter}: mode: got 'blend', by which {names[place]} would ask its language model twice a message; allowed in "
+            f"front of a command generator: append, replace. Add `mode: append`."
         )
 
 

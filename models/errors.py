@@ -171,7 +171,11 @@ class QuotaExceeded(Overloaded):
 
 
 class DeadlineExceeded(GriceError):
-    """A stage did not answer within its deadline."""
+    """A stage, or the service, did not answer within its deadline. It may after `retry_after_s`; None: it never will."""
+
+    def __init__(self, message: str, retry_after_s: float | None = 1.0) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
 
 
 class MissingExtra(GriceError, ImportError):

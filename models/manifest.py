@@ -17,6 +17,9 @@ FILE = "manifest.json"
 PRETRAINED = Path(__file__).parent / "pretrained"
 GRAPH = ".onnx.gz"
 """How the names of graphs end: what four bits hold takes an eighth less when it is packed."""
+WEIGHTS = ".weights.npz"
+"""How the names of weights end that lie beside their graph."""
+TOKENIZER = "tokenizer.json.gz"
 REQUIRED = ("name", "version", "task", "files")
 DEEPEST = 32
 """Objects and lists inside each other."""
@@ -54,6 +57,16 @@ class Manifest:
     def graph(self, part: str, precision: str) -> Path:
         """The path of a part's graph in a precision; see `path`."""
         return self.path(f"{part}.{precision}{GRAPH}")
+
+    def weights(self, part: str, precision: str) -> Path | None:
+        """The path of the weights of a part's graph, where they lie beside it; see `path`."""
+        name = f"{part}.{precision}{WEIGHTS}"
+        return self.path(name) if name in self.files else None
+
+    @property
+    def tokenizer_path(self) -> Path:
+        """The path of the tokenizer, packed or not; see `path`."""
+        return self.path(TOKENIZER if TOKENIZER in self.files else TOKENIZER.removesuffix(".gz"))
 
     def path(self, name: str) -> Path:
         """The path of one listed file, after its size and sha256 were checked.

@@ -8,8 +8,8 @@
 | `role` is `system`, `developer`, `tool` or `function` | nothing: nobody said it |
 
 `content` is a string, or a list of parts. Of parts, those of type `text`, `input_text`, `output_text` and `refusal` are what was
-said, joined by a space; images, audio and files are left out. A row in which nothing was said (`content` is null, or has no such
-part, as beside tool calls) becomes nothing. Other fields of a row with a `role` are not read.
+said, joined by a space; images, audio and files are left out. A row in which nothing was said (`content` is null, has no such part,
+as beside tool calls, or nothing printable) becomes nothing. Other fields of a row with a `role` are not read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.dialogue import Dialogue, Speaker, Turn, plain_text
 from grice.models.errors import InputError
 
 SPEAKER_OF: Mapping[str, Speaker | None] = {
@@ -47,7 +47,7 @@ def read_message(row: object) -> Turn | None:
         raise InputError("role", role, ", ".join(SPEAKER_OF))
     speaker = SPEAKER_OF[role]
     text = content_text(row.get("content"))
-    return None if speaker is None or not text.strip() else Turn(speaker, text)
+    return None if speaker is None or not plain_text(text) else Turn(speaker, text)
 
 
 def read_messages(rows: object) -> tuple[Turn, ...]:

@@ -11,6 +11,7 @@ from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import MindReading
 from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import SlotValues
+from grice.models.schema import BotSchema
 from grice.models.slots.questions import SlotQuestion
 
 Asked_contra = TypeVar("Asked_contra", contravariant=True)
@@ -36,6 +37,15 @@ RelationPredictor = Predicts[RelationQuestion, ResponseRelations]
 """Finds how a response relates to what was said and what is known."""
 SlotPredictor = Predicts[SlotQuestion, SlotValues]
 """Finds the value of a categorical slot that a turn means."""
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A reader of meaning that can do the slow part of a question before it is asked."""
+
+    def read_ahead(self, dialogues: Sequence[Dialogue], menus: Sequence[BotSchema] = (), /) -> None:
+        """Read last turns and menus side by side, and keep what was read for who asks soon."""
+        ...
 
 
 @runtime_checkable

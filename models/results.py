@@ -149,6 +149,8 @@ class Intentions:
         roles: who said each of them.
         agreement: after each of them, how likely the persuadee agrees in the end, 0 to 1.
         history_read, history_cut, text_cut: as in `Directness`.
+        read_as: which heads read it: those of gifts to a charity, or those of other goals.
+        far: whether the goal is unlike all that were learned from.
 
     Raises:
         InputError: a label or a probability is missing or unknown, or the turns have not one label, role and agreement each.
@@ -161,6 +163,8 @@ class Intentions:
     history_read: int = 0
     history_cut: int = 0
     text_cut: bool = False
+    read_as: Literal["charity", "other"] = "charity"
+    far: bool = False
 
     def __post_init__(self) -> None:
         if set(self.probabilities) != set(FACE_ACTS):

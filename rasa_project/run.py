@@ -1,7 +1,8 @@
-"""Trains the bot if it has to be, starts action server and Rasa server, and opens a chat in the terminal.
+"""Trains a bot if it has to be, starts its servers, and opens a chat in the terminal.
 
 python run.py                       # chat; the REST channel is open as well, its address is printed
 python run.py --plain               # the same bot without Grice's components
+python run.py --bot support         # the help desk of an internet provider, in place of the town's information
 echo "I need a hotel" | python run.py
 """
 
@@ -18,6 +19,7 @@ from live import conversations, servers, training
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bot", choices=sorted(servers.BOTS), default="town", help="which bot (default: town)")
     parser.add_argument("--port", type=int, default=5005, help="of the Rasa server; 0 chooses a free one (default: 5005)")
     parser.add_argument("--actions-port", type=int, default=5055, help="of the action server; 0 chooses a free one (default: 5055)")
     parser.add_argument("--plain", action="store_true", help="the bot without Grice's components")
@@ -25,9 +27,10 @@ def main() -> int:
     for sign in (signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal closes
         signal.signal(sign, _stop)
     try:
-        model = training.trained("plain" if given.plain else "bot")
-        print("Starting the action server and the bot ...", file=sys.stderr, flush=True)
-        with servers.running(model, servers.PROJECT / ".run", given.port, given.actions_port) as bot:
+        project = servers.BOTS[given.bot]
+        model = training.trained("plain" if given.plain else "bot", project)
+        print("Starting the bot ...", file=sys.stderr, flush=True)
+        with servers.running(model, project / ".run", given.port, given.actions_port, project) as bot:
             print(f"REST channel: POST {bot.url}/webhooks/rest/webhook with a JSON body of sender and message.")
             print("Say something; an empty line or Ctrl-D ends the conversation.", flush=True)
             chat(bot)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from browser import PICTURES
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,6 +27,14 @@ def test_lint_finds(name: str, code: str, rule: str) -> None:
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "concise", "--stdin-filename", name, "-"]
     found = subprocess.run(command, cwd=ROOT, input=code, capture_output=True, text=True)
     assert (found.returncode, rule in found.stdout) == (1, True), found.stdout + found.stderr
+
+
+def test_pictures_of_the_page_stay_out_of_git_and_ci_says_where_they_are() -> None:
+    folder = PICTURES.relative_to(ROOT)
+    assert f"/{folder.parts[0]}/" in (ROOT / ".gitignore").read_text().splitlines()
+    run = (ROOT / ".ci" / "run").read_text()
+    assert f'$PWD/{folder}"' in run
+    assert f"rm -rf {folder}" in run  # none is older than the run
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,18 @@ import fnmatch
 import importlib
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
+from redis_process import eventually
 from ruamel.yaml import YAML
 from scored_fixtures import scored
 
@@ -23,13 +27,13 @@ from grice.middleware.capabilities import capability_settings
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.service.http.metrics import Metrics
-from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
+from grice.middleware.settings import ConnectionSettings, PipelineSettings, ServiceSettings, from_environment
 from grice.middleware.stream import WorkerSettings
 from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 
 ROOT = Path(__file__).parent.parent
 SETTINGS: dict[str, tuple[type[Any], ...]] = {
-    "service": (ServiceSettings, capability_settings(), PipelineSettings, MonitorSettings, AlertSettings),
+    "service": (ServiceSettings, ConnectionSettings, capability_settings(), PipelineSettings, MonitorSettings, AlertSettings),
     "worker": (WorkerSettings, MonitorSettings, AlertSettings),
 }
 PRIVATE = re.compile(r"KEY|SECRET|PASSWORD|TOKEN")
@@ -63,7 +67,16 @@ def test_the_services_of_compose(services: Mapping[str, Any]) -> None:
         assert re.search(r"\d", tag) or (name, tag) == ("grice", "local")
         for needed in service.get("depends_on", ()):
             assert needed in services
-    assert "--appendonly" in services["redis"]["command"]
+    assert "appendonly yes" in services["redis"]["command"][0]
+
+
+WRITTEN = ["compose.yaml", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy").rglob("*.y*ml"))]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_no_key_is_there_twice(name: str) -> None:
+    """Compose and kubectl refuse such a file; the safe loader takes the last value and says nothing."""
+    assert list(YAML(typ="rt").load_all((ROOT / name).read_text(encoding="utf-8")))
 
 
 def test_ports_are_open_to_this_machine_only(services: Mapping[str, Any]) -> None:
@@ -77,7 +90,8 @@ def test_every_variable_of_compose_is_a_setting(services: Mapping[str, Any], nam
     given = {key: value for key, value in services[name]["environment"].items() if not key.startswith("OTEL_")}
     assert set(given) <= names_of(SETTINGS[name])
     made = [from_environment(kind, given) for kind in SETTINGS[name]]
-    assert all(getattr(each, "redis_url", "redis://redis:6379/0") == "redis://redis:6379/0" for each in made)
+    url = "redis://:${REDIS_PASSWORD:?set it in .env}@redis:6379/0"
+    assert all(getattr(each, "redis_url", url) == url for each in made)
     assert getattr(made[0], "store", "redis") == "redis"
     assert made[0].events_stream == "grice:events"
     assert (made[0].results_stream, WorkerSettings().results_stream) == ("grice:results", "grice:results")
@@ -88,7 +102,7 @@ def test_every_variable_of_the_example_is_a_setting_and_holds_no_secret() -> Non
     given = dict(line.lstrip("#").split("=", 1) for line in lines if re.match(r"#?[A-Z]", line))
     known = names_of(SETTINGS["service"]) | names_of(SETTINGS["worker"])
     assert {name for name in given if name.startswith("GRICE_")} <= known
-    assert {name for name in given if not name.startswith("GRICE_")} == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
+    assert {name for name in given if not name.startswith("GRICE_")} == {"OTEL_EXPORTER_OTLP_ENDPOINT", "REDIS_PASSWORD"}
     assert {value for name, value in given.items() if PRIVATE.search(name)} == {""}
     assert ".env" in (ROOT / ".gitignore").read_text().replace("/", "").splitlines()
 
@@ -98,13 +112,60 @@ def test_compose_holds_no_secret(services: Mapping[str, Any]) -> None:
     assert not [name for name in given if PRIVATE.search(name)]
 
 
+def test_services_have_limits_and_few_rights(services: Mapping[str, Any]) -> None:
+    for name, service in services.items():
+        assert {"mem_limit", "cpus", "pids_limit", "restart"} <= set(service), name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+
+
+def test_redis_is_reached_by_nothing_outside(services: Mapping[str, Any]) -> None:
+    networks = loaded("compose.yaml")["networks"]
+    assert networks["data"] == {"internal": True}
+    assert services["redis"]["networks"] == ["data"]
+    assert "ports" not in services["redis"]
+    assert all(set(service["networks"]) <= set(networks) for service in services.values())
+
+
+def test_services_are_given_the_time_that_they_need_to_stop(services: Mapping[str, Any]) -> None:
+    grace = {
+        name: int(service["stop_grace_period"].rstrip("s")) for name, service in services.items() if "stop_grace_period" in service
+    }
+    assert grace["service"] > getattr(ServiceSettings(), "drain_s", 25.0)
+    assert grace["worker"] > MonitorSettings().judge_deadline_s
+
+
+@pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
+def test_redis_of_compose_asks_for_its_password_and_does_not_show_it(services: Mapping[str, Any], tmp_path: Path) -> None:
+    assert loaded("compose.yaml")["secrets"] == {"redis_password": {"environment": "REDIS_PASSWORD"}}
+    secret, socket_path, password = tmp_path / "password", tmp_path / "redis.sock", "0123456789abcdef"
+    secret.write_text(password)
+    (script,) = services["redis"]["command"]
+    more = f"port 0\nunixsocket {socket_path}\ndir {tmp_path}\nmaxmemory 1gb"
+    script = script.replace("$$", "$").replace("/run/secrets/redis_password", str(secret)).replace("maxmemory 1gb", more)
+    with subprocess.Popen([*services["redis"]["entrypoint"], script], stdout=subprocess.DEVNULL) as process:
+        try:
+            eventually(socket_path.exists)
+            with redis.Redis(unix_socket_path=str(socket_path)) as stranger, pytest.raises(redis.AuthenticationError):
+                stranger.ping()
+            with redis.Redis(unix_socket_path=str(socket_path), password=password) as caller:
+                assert caller.ping()
+                assert caller.config_get("maxmemory-policy")["maxmemory-policy"] == "noeviction"
+                assert caller.config_get("appendonly")["appendonly"] == "yes"
+            shown = Path(f"/proc/{process.pid}/cmdline").read_bytes() + Path(f"/proc/{process.pid}/environ").read_bytes()
+            assert b"redis-server" in shown
+            assert password.encode() not in shown
+        finally:
+            process.terminate()
+
+
 def test_ports_agree(services: Mapping[str, Any]) -> None:
     service = from_environment(ServiceSettings, services["service"]["environment"])
     worker = from_environment(WorkerSettings, services["worker"]["environment"])
     assert service.port == ServiceSettings().port
     assert services["service"]["ports"] == [f"127.0.0.1:{service.port}:{service.port}"]
     assert f"127.0.0.1:{service.port}/health/ready" in services["service"]["healthcheck"]["test"][-1]
-    assert f"127.0.0.1:{worker.metrics_port}/metrics" in services["worker"]["healthcheck"]["test"][-1]
+    assert f"127.0.0.1:{worker.metrics_port}/health" in services["worker"]["healthcheck"]["test"][-1]
     assert (service.host, worker.metrics_host) == ("0.0.0.0", "0.0.0.0")
     exposed = re.findall(r"^EXPOSE (.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert exposed == [f"{service.port} {worker.metrics_port}"]
@@ -112,6 +173,11 @@ def test_ports_agree(services: Mapping[str, Any]) -> None:
     assert jobs["grice-service"]["static_configs"] == [{"targets": [f"service:{service.port}"]}]
     (workers,) = jobs["grice-worker"]["dns_sd_configs"]
     assert (workers["names"], workers["type"], workers["port"]) == (["worker"], "A", worker.metrics_port)
+
+
+def test_the_service_has_time_to_answer_what_it_took(services: Mapping[str, Any]) -> None:
+    limits = from_environment(ConnectionSettings, services["service"]["environment"])
+    assert int(services["service"]["stop_grace_period"].removesuffix("s")) > limits.drain_s + limits.drain_notice_s
 
 
 @pytest.mark.parametrize(("name", "module"), [("service", "serve"), ("worker", "monitor")])
@@ -166,7 +232,7 @@ def test_the_image_gets_every_package_and_only_what_is_copied() -> None:
     kept = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     (listed,) = re.findall(r"^FOLDERS = \((.*)\)$", (ROOT / "setup.py").read_text(encoding="utf-8"), re.MULTILINE)
     folders = re.findall(r'"(\w+)"', listed)
-    assert len(folders) == 4
+    assert len(folders) == 5
     assert {"grice", *folders} <= set(copied)
     assert sorted(copied) == sorted(kept)
     for source in copied:
@@ -174,12 +240,8 @@ def test_the_image_gets_every_package_and_only_what_is_copied() -> None:
         assert not any(fnmatch.fnmatch(source, pattern) for pattern in ("*.env", "shared*", "runs*", "tests*"))
 
 
-def test_the_image_installs_extras_that_exist_and_runs_as_nobody_special() -> None:
-    (extras,) = re.findall(r"'\.\[(.*)\]'", dockerfile())
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    for extra in extras.split(","):
-        assert re.search(rf"^{extra} = \[", project, re.MULTILINE)
-    assert {"server", "redis", "otel"} <= set(extras.split(","))
+def test_the_image_installs_its_lock_and_runs_as_nobody_special() -> None:
+    assert "--require-hashes --requirement requirements/image.txt" in dockerfile()
     assert re.findall(r"^USER (.*)$", dockerfile(), re.MULTILINE) == ["10001:10001"]
     images = re.findall(r"^FROM (\S+)", dockerfile(), re.MULTILINE)
     assert set(images) == {"python:3.11-slim-bookworm"}
@@ -189,7 +251,7 @@ def exercised() -> Iterator[Metric]:
     """Every metric of the service and of the monitor, with its labels in use."""
     service = Metrics()
     service.request("POST", "/v1/turns", 200, 0.1)
-    service.queue("turns", lambda: 0)
+    service.queue("turns", lambda: 0, lambda: 0.0)
     service.batch("turns", 1)
     service.rejection("turns", 1)
     service.turn(TurnAnalysis("a", "a", "pass", "failed"))
@@ -207,6 +269,7 @@ def exercised() -> Iterator[Metric]:
     monitor.alert("often", "firing")
     monitor.check("done")
     monitor.webhook("delivered")
+    monitor.sink("langfuse", "delivered", 9)
     yield from service.registry.collect()
     yield from monitor.registry.collect()
 

@@ -66,7 +66,7 @@ def test_wheel_holds_every_module_and_data_file_of_the_tree(wheel: Path) -> None
     inside = {name.removeprefix("grice/") for name in zipfile.ZipFile(wheel).namelist() if name.startswith("grice/")}
     tree = {
         path.relative_to(ROOT).as_posix()
-        for part in ("models", "middleware", "components", "benchmarks")
+        for part in ("models", "middleware", "components", "integrations", "benchmarks")
         for path in (ROOT / part).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }

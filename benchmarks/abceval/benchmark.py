@@ -188,6 +188,7 @@ def _add_tables(sheet: Sheet, rows: Sequence[LabelledResponse], found: Mapping[s
             sheet.tables.append(abceval_tables.comparisons(name, each.outputs, replays, truth))
         if each.predictions is not None:
             sheet.tables.append(abceval_tables.calibration(name, each.predictions, truth))
+            sheet.tables.append(abceval_tables.reliability_of(name, each.predictions, truth))
             sheet.settings[name] = dict(each.predictions.about)
         if each.judged is not None:
             sheet.settings[name] = each.judged.run.settings

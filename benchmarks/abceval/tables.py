@@ -16,6 +16,7 @@ from grice.benchmarks.core.report import NOT_SCORED, NOTHING
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.mcnemar import Flags
+from grice.benchmarks.stats.reliability import BINS, reliability
 from grice.models.results import BEHAVIORS, Behavior
 
 MetricValues = Mapping[tuple[str, str, str], float | None]
@@ -29,7 +30,6 @@ AS_PRINTED = ("specialized", "chatgpt", "human")
 """The order of systems in the paper's tables; others follow."""
 POSITIVE = ("precision", "recall", "f1_pos")
 NEGATIVE = ("precision_neg", "recall_neg", "f1_neg")
-BINS = 10
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,18 @@ def calibration(system: str, predictions: Predictions, truth: Mapping[Behavior, 
             rows.append((label, *(NOTHING if np.isnan(number) else f"{number:.3f}" for number in numbers)))
     header = ("behavior", "mean probability", "share labelled", "calibration error", "average precision", "median threshold")
     return Table(f"Calibration: {system}", header, tuple(rows))
+
+
+def reliability_of(system: str, predictions: Predictions, truth: Mapping[Behavior, Flags]) -> Table:
+    """The reliability of all behaviours together, with both annotators as outcomes."""
+    scores: list[float] = []
+    outcomes: list[bool] = []
+    for column, label in enumerate(BEHAVIORS):
+        scored = ~np.isnan(predictions.probabilities[:, column])
+        flags = truth[label][scored]
+        scores += np.repeat(predictions.probabilities[scored, column], flags.shape[1]).tolist()
+        outcomes += flags.ravel().tolist()
+    return reliability(system, "a response has a behaviour, all behaviours together", scores, outcomes, BINS)
 
 
 def _average_precision(outcomes: Flags, scores: metrics.Array) -> float:

@@ -27,26 +27,26 @@ def predict_all(model: Predicts[Asked, Result], dialogues: Sequence[Asked], labe
     return results
 
 
-def remembering(model: Model[Result]) -> Remembering[Result]:
+def remembering(model: Model[Result]) -> Remembering[Dialogue, Result]:
     """A model that answers a dialogue it has seen from memory, so that two pipelines can share one run of it."""
     return RememberingCandidates(model, model) if isinstance(model, OffersCandidates) else Remembering(model)
 
 
-class Remembering(Generic[Result]):
-    """See `remembering`."""
+class Remembering(Generic[Asked, Result]):
+    """A model that answers what it has been asked before from memory."""
 
-    def __init__(self, model: Model[Result]) -> None:
+    def __init__(self, model: Predicts[Asked, Result]) -> None:
         self.model = model
         self._seen: dict[Hashable, Result] = {}
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list[Result]:
-        """One result a dialogue, in order."""
+    def predict(self, dialogues: Sequence[Asked], /) -> list[Result]:
+        """One result a dialogue or question, in order."""
         fresh = list(dict.fromkeys(dialogue for dialogue in dialogues if dialogue not in self._seen))
         self._seen.update(zip(fresh, self.model.predict(fresh), strict=True))
         return [self._seen[dialogue] for dialogue in dialogues]
 
 
-class RememberingCandidates(Remembering[Result]):
+class RememberingCandidates(Remembering[Dialogue, Result]):
     """The same for a model that also offers candidates."""
 
     def __init__(self, model: Model[Result], source: OffersCandidates[Result]) -> None:

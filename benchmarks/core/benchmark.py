@@ -39,6 +39,11 @@ BENCHMARKS = {
         "responses.benchmark",
         "faults of bot responses in chat, task and assistant dialogues, on hands that were not trained on, or on items of your own",
     ),
+    "retrieval": (
+        "retrieval.benchmark",
+        "recall of flows, tools and answers by the last message's vector, plain and with Grice; and tool calls that turns imply",
+    ),
+    "scale": ("scale.benchmark", "one and two replicas, workers and actors, each on its core; simulated beyond; and what it costs"),
     "speed": ("speed.benchmark", "our runtime beside PyTorch and CTranslate2, and the REST service"),
 }
 """The module of each, and what it measures. A module is imported only when its benchmark is asked for: the help needs no extra."""

@@ -14,6 +14,7 @@ from grice.benchmarks.core.benchmark import BENCHMARKS, find
 from grice.benchmarks.core.figures import Figures, run_of
 from grice.benchmarks.core.options import add_options, read_options
 from grice.middleware.cli import Defaults
+from grice.middleware.cli.options import add_json_option, print_json
 from grice.models.errors import InputError, MissingExtra
 
 HELP = "measure quality and speed on held-out data"
@@ -41,6 +42,7 @@ class _BenchmarkParser(argparse.ArgumentParser):
         add_options(self, benchmark.options)
         self.add_argument("--out", type=Path, metavar="FILE.json", help="write the run and its results as JSON")
         self.add_argument("--figures", type=Path, metavar="figures.json", help="put the figures there, for README and model cards")
+        add_json_option(self, "print the run and its results as JSON, in place of tables")
         self.add_argument("--markdown", type=Path, metavar="FILE.md", help="write the tables as Markdown")
         width = max(map(len, benchmark.systems.names))
         self.epilog = "\n".join(["systems:", *(f"  {each.name:{width}}  {each.about}" for each in benchmark.systems)])
@@ -63,12 +65,15 @@ def run(args: argparse.Namespace) -> int:
         found = runner.run(benchmark, options, shlex.join(["grice", *sys.argv[1:]]))
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name), "bench") from error
-    print(report.text(found), end="")
+    if args.json:
+        print_json(found.as_dict())
+    else:
+        print(report.text(found), end="")
     if args.out is not None:
         found.write(args.out)
     if args.figures is not None:
         figures = Figures.read(args.figures)
-        figures.runs[benchmark.name] = run_of(found, benchmark)
+        figures.runs[benchmark.name] = run_of(found)
         figures.write(args.figures)
     if args.markdown is not None:
         args.markdown.write_text(report.markdown(found), encoding="utf-8")

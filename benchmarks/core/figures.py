@@ -1,4 +1,4 @@
-"""`figures.json`: the figures that README and model cards quote, with what has to be known of each.
+"""`figures.json`: the figures that README, documentation and model cards quote, with what has to be known of each.
 
 `grice bench NAME --figures benchmarks/figures.json` puts a run's figures there, in place of those of an earlier run. A run says its
 command, rows, date, the hashes of its weights and of its stored folds, and where the figures of each system come from: run live,
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.benchmarks.core.benchmark import BENCHMARKS, Benchmark
+from grice.benchmarks.core.benchmark import BENCHMARKS
 from grice.benchmarks.core.paper import read_paper
-from grice.benchmarks.core.results import Report
+from grice.benchmarks.core.results import Report, Run
 from grice.models.errors import DataCorrupt, InputError
-from grice.models.manifest import PRETRAINED, read_manifest
+from grice.models.manifest import PRETRAINED, read_manifest, shipped
 
 FILE = Path(__file__).parents[1] / "figures.json"
 SOURCES = {"ours": "live", "rival": "live", "floor": "floor", "replay": "published outputs", "llm": "language model"}
@@ -99,7 +99,7 @@ class Figures:
         return self.runs[name].figures[rest]
 
 
-def run_of(report: Report, benchmark: Benchmark[Any]) -> FiguresRun:
+def run_of(report: Report) -> FiguresRun:
     """The figures of a whole run.
 
     Raises:
@@ -113,11 +113,15 @@ def run_of(report: Report, benchmark: Benchmark[Any]) -> FiguresRun:
         for each in report.results
         if each.value is not None
     }
-    folds = run.options.get("folds_sha256")
-    kinds = {each.system: benchmark.systems.kind(each.system) for each in report.results}
-    sources = {slug(name): STORED if folds and kind == "ours" else SOURCES[kind] for name, kind in kinds.items()}
-    weights = {name: files for model in run.models for name, files in weights_of(model).items()}
-    return FiguresRun(_command(run.command), run.part, run.started[:10], weights, folds, sources, found)
+    sources = {slug(name): source for name, source in sources_of(run).items()}
+    weights = {name: files for model in run.models if model in shipped() for name, files in weights_of(model).items()}
+    return FiguresRun(repeatable(run.command), run.part, run.started[:10], weights, run.options.get("folds_sha256"), sources, found)
+
+
+def sources_of(run: Run) -> dict[str, str]:
+    """Where the figures of each system come from."""
+    stored = bool(run.options.get("folds_sha256"))
+    return {name: STORED if stored and kind == "ours" else SOURCES[kind] for name, kind in run.kinds.items()}
 
 
 def weights_of(model: str) -> dict[str, dict[str, str]]:
@@ -133,9 +137,9 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w!+.:-]+", "-", name)
 
 
-def _command(line: str) -> str:
-    """The command without the files that it wrote, and without the data folder."""
-    return re.sub(r" --(out|markdown|figures|data-dir|work) \S+", "", line)
+def repeatable(line: str) -> str:
+    """The command without the files that it wrote or kept, and without the data folder."""
+    return re.sub(r" --(out|markdown|figures|data-dir|work|readings) \S+", "", line)
 
 
 def _published(name: str, rest: str, key: str) -> Figure:

@@ -118,10 +118,14 @@ def bind(manifest: Manifest) -> dict[str, Any]:
 
 
 def differences(content: Mapping[str, Any], manifest: Manifest) -> list[str]:
-    """In what the model differs from the one that the file is bound to, and the file's own account from what it is bound to."""
+    """In what the model differs from the one that the file is bound to, and the file's own account from what it is bound to.
+
+    Files that the model has beside those that were cross-validated say nothing.
+    """
     if BOUND not in content:
         return ["they are bound to none"]
     bound, wanted, about = content[BOUND], bind(manifest), content["about"]
+    wanted["weights"] = {name: digest for name, digest in wanted["weights"].items() if name in bound["weights"]}
     made = {"recipe": hash_recipe(about.get("recipe")), "encoder": about.get("encoder", {}).get("files", {})}
     return [f"another {name}" for name in wanted if not bound[name] == wanted[name] == made.get(name, wanted[name])]
 

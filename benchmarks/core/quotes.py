@@ -1,6 +1,6 @@
-"""Figures quoted in README and model cards: marked in the text, and put there from `figures.json`.
+"""Figures quoted in README, pages of `docs/` and model cards: marked in the text, and put there from `figures.json`.
 
-    python -m grice.benchmarks.core.quotes README.md models/pretrained/*/README.md    # after new figures
+    python -m grice.benchmarks.core.quotes README.md docs/*.md docs/*/*.md models/pretrained/*/README.md    # after new figures
 
 A comment before a paragraph or table says what each of its numbers is, in reading order; in a list `<!-- /figures -->` ends it:
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from grice.models.errors import DataCorrupt, DataNotFound
 
@@ -49,6 +54,11 @@ class Published:
     source: str
 
 
+def draws_key(result: Result) -> str:
+    """The key of a figure's draws."""
+    return f"{result.system}/{result.task}/{result.metric}"
+
+
 Cell = str | int | float
 
 
@@ -59,6 +69,29 @@ class Table:
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What the bootstrap drew for one figure, so that two runs over the same rows can be compared in pairs.
+
+    Attributes:
+        rows: as `rows_drawn` says; two figures with the same one are paired draw by draw.
+        values: shape (draws,), the figure of each draw; NaN where it is undefined.
+    """
+
+    rows: str
+    values: NDArray[np.float32]
+
+    @classmethod
+    def read(cls, entry: Mapping[str, str]) -> Draws:
+        """What `entry` wrote."""
+        return cls(entry["rows"], np.frombuffer(base64.b64decode(entry["values"]), "<f4").astype(np.float32))
+
+    @property
+    def entry(self) -> dict[str, str]:
+        """As JSON: little-endian floats of 4 bytes in base64."""
+        return {"rows": self.rows, "values": base64.b64encode(self.values.astype("<f4").tobytes()).decode()}
 
 
 @dataclass(frozen=True)
@@ -77,6 +110,7 @@ class Run:
         notes: what a reader of the tables should know.
         published: figures of papers, for orientation.
         tables: what does not fit one figure a row.
+        kinds: of every system: ours, floor, replay, rival, llm.
         git: the commit, with "+changes" where the tree differs; None outside a repository.
     """
 
@@ -100,18 +134,29 @@ class Run:
     published: tuple[Published, ...] = ()
     tables: tuple[Table, ...] = ()
     drawn: str = "dialogue"
+    kinds: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Report:
-    """A run and its results."""
+    """A run and its results.
+
+    Attributes:
+        draws: what the bootstrap drew, by `draws_key`.
+    """
 
     run: Run
     results: tuple[Result, ...]
+    draws: Mapping[str, Draws] = field(default_factory=dict, compare=False, repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{"run": {…}, "results": […]}`, as JSON values without the draws."""
+        return {"run": asdict(self.run), "results": [asdict(result) for result in self.results]}
 
     def write(self, path: Path) -> None:
-        """Write `{"run": {…}, "results": […]}` as JSON."""
-        content = {"run": asdict(self.run), "results": [asdict(result) for result in self.results]}
+        """Write `{"run": {…}, "results": […]}` as JSON; the draws are in `run`."""
+        content = self.as_dict()
+        content["run"]["draws"] = {name: each.entry for name, each in self.draws.items()}
         path.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
     @classmethod
@@ -136,7 +181,8 @@ class Report:
                 if figure is not None and not isinstance(figure, (int, float)):
                     raise TypeError(f"{figure!r} is no figure")
             rest = {"notes": tuple(run.get("notes", ())), "reasons": dict(run.get("reasons", {}))}
-            return cls(Run(**{**run, **rest, "published": published, "tables": tables}), results)
+            draws = {name: Draws.read(entry) for name, entry in run.pop("draws", {}).items()}
+            return cls(Run(**{**run, **rest, "published": published, "tables": tables}), results, draws)
         except OSError as error:
             raise DataNotFound(f"{path}: {error.strerror}; give a file that `grice bench --out` wrote") from error
         except (ValueError, TypeError, KeyError, AttributeError) as error:

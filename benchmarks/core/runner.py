@@ -40,9 +40,10 @@ def run(benchmark: Benchmark[Taken], options: Taken, command: str) -> Report:
     """
     for name in options.systems:
         benchmark.systems.find(name)
+    own = any(getattr(options, name, None) is not None for name in ("items", "bot"))  # in place of the data set
     data = {
         f"{folder}/{path.name}": sha256(path)
-        for folder, *names in benchmark.files
+        for folder, *names in (() if own else benchmark.files)
         for path in [existing(options.data_dir / folder, *names)]
     }
     started, clock = datetime.now(timezone.utc), time.perf_counter()
@@ -68,8 +69,9 @@ def run(benchmark: Benchmark[Taken], options: Taken, command: str) -> Report:
         notes=tuple(sheet.notes),
         published=sheet.published,
         tables=tuple(sheet.tables),
+        kinds={name: benchmark.systems.kind(name) for name in dict.fromkeys(each.system for each in sheet.results)},
     )
-    return Report(about, tuple(sheet.results))
+    return Report(about, tuple(sheet.results), sheet.draws)
 
 
 def versions() -> dict[str, str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from grice.benchmarks.core.results import Published, Result, Table
-from grice.benchmarks.stats.bootstrap import estimate
+from grice.benchmarks.core.results import Draws, Published, Result, Table, draws_key
+from grice.benchmarks.stats.bootstrap import estimate, rows_drawn
 from grice.benchmarks.stats.metrics import Measure
 from grice.models.manifest import FILE, sha256
 
@@ -36,6 +36,7 @@ class Sheet:
         unscored: rows that no system could be given.
         part: which rows of the data these are, in words; empty: what the split says.
         drawn: what the bootstrap draws.
+        draws: what it drew, by `draws_key`.
         data: sha256 of data files that are read beside those of `Benchmark.files`, by their path below the data folder.
         models: sha256 of the manifest of every model used, by name.
         settings: of the systems, beyond the options.
@@ -57,13 +58,17 @@ class Sheet:
     data: dict[str, str] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    draws: dict[str, Draws] = field(default_factory=dict)
 
     def add(self, task: str, system: str, metric: str, measure: Measure, rows: ScoredRows | None = None) -> None:
         """Add one figure; `rows` where the measure's are not the sheet's."""
         scored = rows or ScoredRows(self.groups)
         found = estimate(measure, scored.groups, self.seed)
         figures = (found.value, found.low, found.high, found.n)
-        self.results.append(Result(self.benchmark, task, system, metric, *figures, self.unscored + scored.unscored))
+        result = Result(self.benchmark, task, system, metric, *figures, self.unscored + scored.unscored)
+        self.results.append(result)
+        if found.draws is not None:
+            self.draws[draws_key(result)] = Draws(rows_drawn(scored.groups, self.seed), found.draws.astype(np.float32))
 
     def add_defined(
         self, task: str, system: str, measures: Mapping[str, Measure], groups: Sequence[str], unscored: int = 0

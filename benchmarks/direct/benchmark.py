@@ -14,13 +14,13 @@ from grice.benchmarks.core.batches import BATCH, predict_all
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.options import Threaded, model_option, option
 from grice.benchmarks.core.paper import read_paper
-from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.bag_of_words import TARGETS, held_out_scores
 from grice.benchmarks.direct.held_out import FILES, dialogues, held_out, text_of
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.metrics import Array
+from grice.benchmarks.stats.reliability import BINS, reliability
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.data.direct import Triple
 from grice.models.dialogue import Dialogue
@@ -36,7 +36,6 @@ TASKS: dict[str, tuple[str, TargetForm]] = {
 """Rewriting tasks: which wording is given, which is wanted."""
 BLEUS = ("bleu", "bleu_cased")
 RANKING_METRICS = ("exact_match", "kendall_tau", "calibration_error")
-BINS = 10
 PAPER = Path(__file__).parent / "paper.json"
 
 
@@ -192,20 +191,7 @@ def _add_ranking(sheet: Sheet, system: str, scores: Array) -> None:
     ends = np.clip(scores[:, [0, 2]], 0.0, 1.0)
     truth = np.broadcast_to([1.0, 0.0], ends.shape)
     sheet.add("directness", system, "calibration_error", metrics.calibration_error(ends, truth, BINS))
-    sheet.tables.append(_reliability(system, ends, truth))
-
-
-def _reliability(system: str, scores: Array, truth: Array) -> Table:
-    """How many of the turns of about the same score are direct wordings."""
-    rows: list[tuple[Cell, ...]] = []
-    places = metrics.bin_of(scores, BINS)
-    for place in range(BINS):
-        inside = places == place
-        if inside.any():
-            span = f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}"
-            rows.append((span, int(inside.sum()), round(float(scores[inside].mean()), 3), round(float(truth[inside].mean()), 3)))
-    title = f"Reliability of {system}: direct and indirect wordings by score"
-    return Table(title, ("score", "turns", "mean score", "share direct"), tuple(rows))
+    sheet.tables.append(reliability(system, "direct and indirect wordings by score", ends, truth))
 
 
 BENCHMARK = Benchmark("direct", TurnOptions, REWRITERS | SCORERS, FILES, evaluate)

@@ -22,7 +22,7 @@ from grice.benchmarks.rasa.host import PYTHON, WORK
 from grice.middleware import Pipeline, PipelineSettings
 from grice.middleware.authoring.augment.writing import write_whole
 from grice.middleware.authoring.indirect_requests import BotSlot, StrategyLabeller, read_mapping
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import add_json_option, add_runtime_options
 from grice.middleware.runtime.progress import progress_bar
 from grice.middleware.settings import RUNTIME, from_options
 from grice.models.data.indirect_requests import IndirectRequest, read_file
@@ -64,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"--model: the Python of the Rasa environment (default: {PYTHON})",
     )
     parser.add_argument("--work", type=Path, default=WORK, metavar="DIR", help=f"--model: Rasa works here (default: {WORK})")
+    add_json_option(parser, "print what --out writes, in place of tables")
     add_runtime_options(parser)
 
 
@@ -97,8 +98,11 @@ def run(args: argparse.Namespace) -> int:
         ),
     )
     results = results_of(outcomes, args.seed)
-    print("\n\n".join(f"{table.title}\n\n{table_text(table)}" for table in tables_of(results)))
-    print(f"\n{len(outcomes)} requests. {_NOTES}")
+    if args.json:
+        print(_content(args, outcomes, results), end="")
+    else:
+        print("\n\n".join(f"{table.title}\n\n{table_text(table)}" for table in tables_of(results)))
+        print(f"\n{len(outcomes)} requests. {_NOTES}")
     if args.out is not None:
         write_whole(args.out, _content(args, outcomes, results))
     return 0

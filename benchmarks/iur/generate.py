@@ -42,7 +42,7 @@ from grice.middleware.authoring.indirect_requests import (
     writing_settings,
 )
 from grice.middleware.authoring.rasa_yaml import EXTRA
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import add_json_option, add_runtime_options, print_json
 from grice.middleware.llm import ChatModel, ChatSettings, ReplyCache
 from grice.middleware.llm.chat_settings import FIXED
 from grice.middleware.runtime.progress import progress_bar
@@ -86,6 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rewriter", default="rewriter", metavar="NAME|DIR", help="a shipped or exported rewriter, that writes offline"
     )
     parser.add_argument("--resolver", default="meaning", metavar="NAME|DIR", help="a shipped or exported slot-value resolver")
+    add_json_option(parser, "print as JSON what was made")
     add_runtime_options(parser)
     _add_llm_arguments(parser)
 
@@ -144,6 +145,15 @@ def run(args: argparse.Namespace) -> int:
         write_whole(args.nlu, nlu_text(made.requests, bot))
     if args.mapping is not None:
         write_whole(args.mapping, mapping_text(bot))
+    if args.json:
+        print_json(
+            {
+                "written": targets,
+                "requests": len(made.requests),
+                "refused": {str(reason): count for reason, count in made.refused.items()},
+            }
+        )
+        return 0
     for path in targets:
         print(f"written: {path}")
     return 0

@@ -19,19 +19,23 @@ SPLIT = "test"
 MENU = 10
 SHARE = 0.2
 """Of the dialogues: one in five is read, as each turn is read in six wordings."""
-INFORM_INTENT = "INFORM_INTENT"
+INFORM_INTENT, INFORM = "INFORM_INTENT", "INFORM"
 DESCRIPTIONS = Path(__file__).parent / "multidogo_intents.json"
 """What MultiDoGO's intents are; its files have their names only, in one word."""
 
 
 @dataclass(frozen=True)
 class IntentTurn:
-    """A user turn of SGD that says an intent: its service, and the place of the intent in the service's schema."""
+    """A user turn of SGD that says an intent: its service, and the place of the intent in the service's schema.
+
+    `informed` has the slots of the service that the turn gives a value, each with it.
+    """
 
     dialogue_id: str
     dialogue: Dialogue
     service: str
     place: int
+    informed: tuple[tuple[str, str], ...] = ()
 
 
 def sgd_cases(folder: Path) -> list[MeaningCase]:
@@ -70,7 +74,9 @@ def intent_turns(folder: Path, schema: Mapping[str, sgd.ServiceSchema]) -> Itera
                     continue
                 names = [each.name for each in schema[service].intents]
                 before = [each.turn for each in dialogue.turns[:place] if not each.silent]
-                yield IntentTurn(dialogue.dialogue_id, Dialogue((*before, turn.turn)), service, names.index(intent))
+                given = [each for each in turn.actions if each.act == INFORM and each.service == service and each.values]
+                informed = tuple((each.slot, each.values[0]) for each in given)
+                yield IntentTurn(dialogue.dialogue_id, Dialogue((*before, turn.turn)), service, names.index(intent), informed)
 
 
 def _cases(turns: Sequence[IntentTurn], schema: Mapping[str, sgd.ServiceSchema], wording: str) -> list[MeaningCase]:

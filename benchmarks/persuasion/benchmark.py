@@ -3,12 +3,14 @@
 Face acts are those of Dutt, Joshi and Rosé 2020; `authors` replays the predictions that they released. All utterances of the
 file are scored: with `--weights folds`, the default, by the stored predictions of the cross-validation by dialogue, with
 `--weights shipped` by the shipped detector, for dialogues that it was not trained on. The multiple-choice questions are those
-of `grice persuasion questions`, on these dialogues or on those of `--annotations`; `--limit N` takes the first N utterances,
+of `grice persuasion questions`, on these dialogues or on those of `--annotations`. `--items FILE.jsonl` scores the shipped
+detector on persuasions of one's own, whatever is wanted in them, in all and by goal. `--limit N` takes the first N utterances,
 and of each kind of questions the first N.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from grice.benchmarks.core.paper import read_paper
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.llm import WindowedOptions
+from grice.benchmarks.persuasion import own_items
 from grice.benchmarks.persuasion import tables as persuasion_tables
 from grice.benchmarks.persuasion.annotations import read_annotations, without_votes
 from grice.benchmarks.persuasion.folds import FOLDS, TRAINS, FoldPredictor
@@ -35,8 +38,10 @@ from grice.models.data import face_acts
 from grice.models.data.face_acts import FaceActDialogue
 from grice.models.errors import DataError, InputError
 from grice.models.face_acts.descriptions import Phrasing
+from grice.models.face_acts.detector import load_intention_detector
 from grice.models.manifest import sha256
 from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct
+from grice.models.runtime.runtime import Runtime
 
 AUTHORS, MAJORITY = "authors", "majority"
 FACE_ACTS_TASK = "face-acts"
@@ -47,7 +52,9 @@ CHOICE_TASKS: Mapping[str, tuple[Phrasing, bool]] = {
     "multiple-choice-old-no-rules": ("old", False),
 }
 """The cells of the paper's Table 14: the wording of the descriptions, and whether distractors are drawn by the rules."""
-TASKS = (FACE_ACTS_TASK, *CHOICE_TASKS)
+OTHER_TASK = "other-goals"
+"""Written dialogues with other goals than a gift to a charity, of hands that nothing was trained on."""
+TASKS = (FACE_ACTS_TASK, *CHOICE_TASKS, OTHER_TASK)
 DEFAULT_TASKS = (FACE_ACTS_TASK, "multiple-choice")
 SIGNATURE = (
     "in %; macro_f1: the mean over the face acts that are right or predicted anywhere; majority: the most frequent face act, or "
@@ -92,6 +99,13 @@ class PersuasionOptions(FoldOptions, WindowedOptions):
     tasks: tuple[str, ...] = option((), f"only these tasks (default: {' '.join(DEFAULT_TASKS)})", "T", flag="--task")
     annotations: Path | None = option(None, "ask about these dialogues; `grice persuasion sheet` writes such a file", "FILE.jsonl")
     intentions: str = model_option("intention detector", "intentions")
+    items: Path | None = option(None, "persuasions of your own, as JSON lines, in place of the data set", "FILE.jsonl")
+    samples: Path | None = option(None, "with --items: write what is found of every utterance", "OUT.jsonl")
+
+    @classmethod
+    def folder_of(cls, args: argparse.Namespace) -> Path:
+        """Where the data set is; items need none."""
+        return Path() if args.items is not None else super().folder_of(args)
 
 
 @dataclass(frozen=True)
@@ -166,13 +180,25 @@ def evaluate(
     """Score face acts and answers.
 
     Raises:
-        InputError: an unknown task.
+        InputError: an unknown task, an item that is not in the format, or samples without items.
         DataError: the data cannot be read. ModelError, DataError: a system that was asked for by name cannot be loaded.
         JudgeError: the server of a language model does not answer.
     """
     tasks = options.tasks or DEFAULT_TASKS
     if unknown := [task for task in tasks if task not in TASKS]:
         raise InputError("task of benchmark persuasion", unknown[0], ", ".join(TASKS))
+    own_items.check_samples(options.items, options.samples)
+    if options.items is not None:
+        sheet = Sheet("persuasion", [], options.seed)
+        detector = load_intention_detector(options.intentions, runtime=Runtime(threads=options.threads))
+        own_items.add_items(sheet, options.items, detector, options.limit, options.samples)
+        return sheet
+    if OTHER_TASK in tasks:
+        if len(tasks) > 1:
+            raise InputError("task of benchmark persuasion", ", ".join(tasks), f"{OTHER_TASK} alone, or others without it")
+        sheet = Sheet("persuasion", [], options.seed)
+        own_items.add_held_hands(sheet, load_intention_detector(options.intentions), OTHER_TASK, options.limit)
+        return sheet
     dialogues = face_acts.read(options.data_dir)
     annotated = read_annotations(options.annotations) if options.annotations else without_votes(dialogues)
     spoken = [Spoken(each, place) for each in dialogues for place in range(len(each.utterances))]

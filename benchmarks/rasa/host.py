@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.models.errors import ModelError
+from grice.models.errors import DataNotFound, ModelError
 
 QUIET = {
     "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -75,12 +75,28 @@ class RasaHost:
             {"recipe": "default.v1", "assistant_id": "grice-bench", "language": "en", "pipeline": list(pipeline)}, indent=1
         )
         name = hashlib.sha256(config.encode() + nlu.read_bytes()).hexdigest()[:16]
+        path = self.work / f"{name}.yml"
+        path.write_text(config, encoding="utf-8")
+        return self._trained(name, ["nlu", "--nlu", str(nlu), "--config", str(path)])
+
+    def train_bot(self, folder: Path, config: str) -> Path:
+        """Train the bot of a folder, with the configuration of that name, or take the one that was trained on the same files.
+
+        Raises:
+            DataNotFound: the folder lacks a file. ModelError: Rasa could not train; says its last lines.
+        """
+        bot = folder.absolute()
+        files = [bot / config, bot / "domain.yml", *sorted((bot / "data").rglob("*.yml"))]
+        if missing := [file for file in files if not file.is_file()]:
+            raise DataNotFound(f"{missing[0]}: no such file; a bot's folder has {config}, domain.yml and data/")
+        name = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
+        return self._trained(name, ["--config", str(files[0]), "--domain", str(files[1]), "--data", str(bot / "data")])
+
+    def _trained(self, name: str, what: Sequence[str]) -> Path:
         model = self.work / "models" / f"{name}.tar.gz"
         if model.exists():
             return model
-        path = self.work / f"{name}.yml"
-        path.write_text(config, encoding="utf-8")
-        command = ["train", "nlu", "--nlu", str(nlu), "--config", str(path), "--out", "models", "--fixed-model-name", name]
+        command = ["train", *what, "--out", "models", "--fixed-model-name", name]
         self._run([self.python, "-m", "rasa", *command], f"rasa {' '.join(command)}", shown=sys.stderr.isatty())
         if not model.exists():
             raise ModelError(f"rasa {' '.join(command)}: no model came out; run it in {self.work} to see why")

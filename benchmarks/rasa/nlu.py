@@ -2,11 +2,13 @@
 
 Rasa is trained on MultiWOZ val (`rasa_data`); the gold domain-acts and slot values of all three wordings of a turn are those of
 the original. A system is a pipeline (`diet`, `lr`), whether its training data were augmented, and the mode of the rewriter
-("diet+augment+append"). All figures are percentages, but for the added milliseconds.
+("diet+augment+append"). With `--bot` the turns are those of a bot of one's own (`benchmarks/rasa/bot.py`). All figures are
+percentages, but for the added milliseconds.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from grice.benchmarks.core.options import Threaded, option
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.held_out import FILES, FORMS, HeldOut, held_out, text_of
+from grice.benchmarks.rasa import bot as own_bot
 from grice.benchmarks.rasa import data as rasa_data
 from grice.benchmarks.rasa.augment import augmented_file
 from grice.benchmarks.rasa.host import PYTHON, WORK, RasaHost
@@ -29,6 +32,7 @@ from grice.benchmarks.speed.timing import percentile
 from grice.benchmarks.stats import metrics
 from grice.models.data import multiwoz
 from grice.models.data.direct import Triple
+from grice.models.errors import InputError
 
 NluLabels = frozenset[str]
 
@@ -58,6 +62,14 @@ class RasaOptions(Threaded):
 
     rasa_python: Path = option(PYTHON, "the Python of the Rasa environment", "FILE")
     work: Path = option(WORK, "keeps trained models and Rasa's cache", "DIR")
+    bot: Path | None = option(
+        None, "a bot of your own with turns.yml, such as rasa_project/support, in place of the data sets", "DIR"
+    )
+
+    @classmethod
+    def folder_of(cls, args: argparse.Namespace) -> Path:
+        """Where the data sets are; a bot of one's own needs none."""
+        return Path() if args.bot is not None else super().folder_of(args)
 
 
 @dataclass(frozen=True)
@@ -113,11 +125,15 @@ class NluReadings:
 
 
 def evaluate(options: RasaOptions) -> Sheet:
-    """Train the pipelines that are not trained yet, and score them on three wordings of held-out turns.
+    """Train the pipelines that are not trained yet, and score them on three wordings of held-out turns, or on those of a bot.
 
     Raises:
-        DataError: the data cannot be read. ModelError: Rasa is not there, or failed.
+        InputError: systems of the other task alone. DataError: the data cannot be read. ModelError: Rasa is not there, or failed.
     """
+    if options.bot is not None:
+        return _evaluate_bot(options, options.bot)
+    if not SYSTEMS.asked(options):
+        raise InputError("--system", ", ".join(options.systems), f"with --bot; without it: {', '.join(SYSTEMS.names)}")
     found = held_out(options)
     sheet = Sheet("rasa-nlu", found.groups, options.seed, found.unscored)
     systems = [SYSTEMS.find(name).build(None, name) for name in SYSTEMS.asked(options)]
@@ -139,6 +155,16 @@ def evaluate(options: RasaOptions) -> Sheet:
         if system.mode == DEFAULT_MODE and not system.augmented and system.base in models:
             remote = host.with_rewriter(models[system.base], {"backend": "http", "url": SERVICE_URL})
             add_hung_service_times(sheet, host, f"{system.base}+http", remote, found.rows)
+    return sheet
+
+
+def _evaluate_bot(options: RasaOptions, bot: Path) -> Sheet:
+    names = own_bot.SYSTEMS.asked(options)
+    if not names:
+        raise InputError("--system", ", ".join(options.systems), f"with --bot: {', '.join(own_bot.SYSTEMS.names)}")
+    host = RasaHost(options.rasa_python.absolute(), options.work.absolute())
+    sheet = Sheet("rasa-nlu", [], options.seed, notes=[f"Rasa {host.version()}, trained on the bot's own data."])
+    own_bot.score_bot(sheet, host, bot, names, options.limit)
     return sheet
 
 
@@ -238,4 +264,6 @@ def _add(sheet: Sheet, form: str, system: RasaSystem, reads: dict[tuple[str, str
             sheet.add(form, system.name, name, percentile(added, share))
 
 
-BENCHMARK = Benchmark("rasa-nlu", RasaOptions, SYSTEMS, (*FILES, ("multiwoz21", "val.json.zip", "val.json")), evaluate)
+BENCHMARK = Benchmark(
+    "rasa-nlu", RasaOptions, SYSTEMS | own_bot.SYSTEMS, (*FILES, ("multiwoz21", "val.json.zip", "val.json")), evaluate
+)

@@ -3,11 +3,13 @@
 The questions are RecToM's (Li, Shi and Deng 2026); an answer is right where it names exactly the right options. All questions
 of the files are scored: with `--weights folds`, the default, by the stored answers of the cross-validation by dialogue, with
 `--weights shipped` by the shipped model, for dialogues that it was not trained on. `--limit N` takes the first N questions of
-each task.
+each task. `--items FILE.jsonl` scores the shipped model on recommendation dialogues of one's own, whatever is recommended in
+them, in all and by domain; `--limit N` takes the first N dialogues then.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +18,21 @@ from typing import Protocol
 
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.folds import note_training, read_folds
-from grice.benchmarks.core.options import FoldOptions, model_option
+from grice.benchmarks.core.options import FoldOptions, model_option, option
 from grice.benchmarks.core.paper import PaperRow, read_paper
 from grice.benchmarks.core.report import NOTHING
 from grice.benchmarks.core.results import Result, Table
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
 from grice.benchmarks.llm import LlmOptions
+from grice.benchmarks.rectom import own_items
 from grice.benchmarks.rectom.folds import FOLDS, TRAINS, stored_answers
 from grice.benchmarks.rectom.llm import PromptingName, answers_in, ask_all
 from grice.benchmarks.rectom.metrics import ACCURACY, Answers, QuestionsByTask, Scored, chance, metrics_of, score
 from grice.models.data import rectom
 from grice.models.data.rectom import FILES
+from grice.models.errors import InputError
+from grice.models.minds.model import MindModel, load_mind_model
 from grice.models.minds.questions import TASKS, MindQuestion, Task
 from grice.models.runtime.runtime import Runtime
 
@@ -44,6 +49,13 @@ class RectomOptions(FoldOptions, LlmOptions):
     """What `grice bench rectom` takes."""
 
     mind: str = model_option("model of minds", "mind")
+    items: Path | None = option(None, "recommendation dialogues of your own, as JSON lines, in place of the data set", "FILE.jsonl")
+    samples: Path | None = option(None, "with --items: write what is found in every dialogue", "OUT.jsonl")
+
+    @classmethod
+    def folder_of(cls, args: argparse.Namespace) -> Path:
+        """Where the data set is; items need none."""
+        return Path() if args.items is not None else super().folder_of(args)
 
 
 class QuestionAnswerer(Protocol):
@@ -54,10 +66,8 @@ class QuestionAnswerer(Protocol):
         ...
 
 
-def load_model(options: RectomOptions) -> QuestionAnswerer:
+def load_model(options: RectomOptions) -> MindModel:
     """The shipped model, or the exported one that the options name."""
-    from grice.models.minds.model import load_mind_model
-
     return load_mind_model(options.mind, runtime=Runtime(threads=options.threads))
 
 
@@ -144,12 +154,19 @@ SYSTEMS = Systems[RectomSetup, Scores](
 def evaluate(
     options: RectomOptions, models: Callable[[RectomOptions], QuestionAnswerer] = load_model, folds: Path = FOLDS
 ) -> Sheet:
-    """Score all ten tasks.
+    """Score all ten tasks, or with `items` those of one's own dialogues.
 
     Raises:
+        InputError: an item is not in the format, or samples without items.
         DataError: the data cannot be read. ModelError, DataError: a system that was asked for by name cannot be loaded.
         JudgeError: the server of a language model does not answer.
     """
+    if options.items is not None:
+        sheet = Sheet("rectom", [], options.seed)
+        own_items.add_items(sheet, options.items, load_model(options), options.limit, options.samples)
+        return sheet
+    if options.samples is not None:
+        raise InputError("--samples", str(options.samples), "with --items, whose samples they are")
     everything = rectom.read(options.data_dir)
     questions = {task: each[: options.limit] for task, each in everything.items()}
     groups = [question.dialogue_id for each in questions.values() for question in each]

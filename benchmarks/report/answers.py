@@ -7,28 +7,28 @@ from collections.abc import Sequence
 
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.llm import LlmRun, Sample
-from grice.benchmarks.report.shown import Bar, ShownMetric
+from grice.benchmarks.report.shown import ShownFigure, ShownTask
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.benchmarks.stats.confusion import confusion
 from grice.benchmarks.stats.metrics import mean
 
+BENCHMARK = "answers that could be read"
 SEED = 0
 """Of the bootstrap, as `grice bench` has it by default."""
 MOST_LABELS = 12
 """Of a confusion matrix: beyond them nobody sees anything."""
 
 
-def exact_matches(runs: dict[str, LlmRun]) -> tuple[ShownMetric, ...]:
+def exact_matches(runs: dict[str, LlmRun]) -> tuple[ShownTask, ...]:
     """For every task whose answers are strings: how often each model's is the gold one, in percent of those that could be read."""
-    labelled = {path: run for path, run in runs.items() if _are_labels(run.samples)}
+    labelled = {label: run for label, run in runs.items() if _are_labels(run.samples)}
     repeated = Counter((run.settings["task"], run.settings["model"]) for run in labelled.values())
-    bars: dict[str, list[Bar]] = {}
-    for path, run in labelled.items():
+    figures: dict[str, list[ShownFigure]] = {}
+    for label, run in labelled.items():
         task, model = run.settings["task"], run.settings["model"]
-        bars.setdefault(task, []).append(_bar(run, f"{model} ({path})" if repeated[task, model] > 1 else model))
-    return tuple(
-        ShownMetric(f"{task}: exact match in %, of the answers that could be read", tuple(found)) for task, found in bars.items()
-    )
+        shown = f"{model} · {label}" if repeated[task, model] > 1 else str(model)
+        figures.setdefault(task, []).append(_exact_match(run, label, shown))
+    return tuple(ShownTask(BENCHMARK, task, tuple(found)) for task, found in figures.items())
 
 
 def matrices(runs: dict[str, LlmRun]) -> list[Table]:
@@ -51,12 +51,13 @@ def usage(runs: dict[str, LlmRun]) -> tuple[Table, ...]:
     return (Table("Questions, tokens and cost", ("task", "model", *usages[0][1].header), rows),) if usages else ()
 
 
-def _bar(run: LlmRun, system: str) -> Bar:
+def _exact_match(run: LlmRun, label: str, shown: str) -> ShownFigure:
+    task, model = str(run.settings["task"]), str(run.settings["model"])
     read = [sample for sample in run.samples if sample.status == "answered"]
     measure = mean([sample.prediction == sample.gold for sample in read], 100)
     found = estimate(measure, [sample.group for sample in read], SEED)
-    unscored = len(run.samples) - len(read)
-    return Bar(system, found.value, found.low, found.high, found.n, unscored)
+    values = (found.value, found.low, found.high, found.n, len(run.samples) - len(read))
+    return ShownFigure(label, task, model, "llm", "language model", shown, "exact_match", *values)
 
 
 def _are_labels(samples: Sequence[Sample]) -> bool:

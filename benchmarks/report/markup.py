@@ -1,4 +1,4 @@
-"""HTML and SVG that is well formed and escaped, whatever a label holds."""
+"""HTML that is well formed and escaped, whatever a label holds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class Markup(str):
 
 
 def element(name: str, *children: str, **attributes: str | float) -> Markup:
-    """`<name attributes>children</name>`; children that are no `Markup` are escaped. `class_` is `class`, `view_box` `viewBox`."""
+    """`<name attributes>children</name>`; children that are no `Markup` are escaped. `class_` is `class`."""
     given = "".join(f' {_attribute(key)}="{html.escape(str(value))}"' for key, value in attributes.items())
     inside = "".join(child if isinstance(child, Markup) else html.escape(child) for child in children)
     return Markup(f"<{name}{given}>{inside}</{name}>")
 
 
 def _attribute(key: str) -> str:
-    return "viewBox" if key == "view_box" else key.rstrip("_").replace("_", "-")
+    return key.rstrip("_").replace("_", "-")

@@ -2,76 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import base64
+from collections.abc import Iterable, Sequence
 
 from grice.benchmarks.core.results import Table
-from grice.benchmarks.report.bars import plot
+from grice.benchmarks.report.charts import Chart, Palette, difference_chart, reliability_chart, task_chart
 from grice.benchmarks.report.markup import Markup, element
-from grice.benchmarks.report.shown import Content, Section, table_of
+from grice.benchmarks.report.shown import Content, ShownTask
+from grice.benchmarks.report.tables import difference_table, headlines, run_tables, summary, task_table
+from grice.benchmarks.stats.reliability import named
 
 STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --quiet: #57606a; --paper: #ffffff; --line: #d0d7de; --ours: #0b63c4;
-  --theirs: #8a5a00; --shade: 11, 99, 196; }
+:root { color-scheme: light dark; --ink: #1b1f24; --quiet: #57606a; --paper: #ffffff; --line: #d0d7de; --link: #0b63c4;
+  --shade: 11, 99, 196; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --quiet: #9da7b3; --paper: #0d1117; --line: #3a424c;
-  --ours: #58a6ff; --theirs: #e3a13b; --shade: 88, 166, 255; } }
-body { margin: 0 auto; max-width: 75rem; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink);
+  --link: #58a6ff; --shade: 88, 166, 255; } }
+body { margin: 0 auto; max-width: 78rem; padding: .5rem 1rem; font: .875rem/1.4 system-ui, sans-serif; color: var(--ink);
   background: var(--paper); }
-a { color: var(--ours); }
-figure { margin: 0 0 2rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0 2rem;
-  align-items: start; }
-figcaption { grid-column: 1 / -1; font-weight: 600; }
+h1 { font-size: 1.25rem; margin: 0; }
+h2 { font-size: 1.05rem; margin: 1rem 0 .25rem; border-bottom: 1px solid var(--line); }
+p { margin: .25rem 0; color: var(--quiet); font-size: .8rem; }
+a { color: var(--link); }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: .5rem; align-items: start; }
+.charts figure { margin: 0; }
+figcaption { font-weight: 600; font-size: .75rem; }
+.charts img { width: 100%; max-width: 26rem; height: auto; background: #ffffff; }
+.summary { columns: 34rem 2; column-gap: 1.5rem; }
+.summary .scroll { break-inside: avoid; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .875rem; margin: .5rem 0 1rem; }
-caption { text-align: left; font-weight: 600; padding: .25rem 0; }
-th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left; overflow-wrap: anywhere; }
+table { border-collapse: collapse; font-size: .75rem; margin: .25rem 0 .5rem; }
+.summary table { font-size: .69rem; line-height: 1.2; width: 100%; }
+.summary td { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 9.2rem; }
+.summary th, .summary td { padding: .08rem .25rem; }
+caption { text-align: left; font-weight: 600; padding: .1rem 0; }
+th, td { border-bottom: 1px solid var(--line); padding: .1rem .35rem; text-align: left; vertical-align: top; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
-svg { width: 100%; max-width: 36rem; height: auto; font: 12px system-ui, sans-serif; }
-svg text { fill: var(--ink); }
-svg .value { text-anchor: end; }
-svg .tick { fill: var(--quiet); }
-svg .bar { fill: var(--ours); }
-svg .published { fill: none; stroke: var(--theirs); stroke-width: 2; stroke-dasharray: 4 2; }
-svg .interval { fill: none; stroke: var(--ink); stroke-width: 1.5; }
-svg .grid { stroke: var(--line); }
+.facts td { overflow-wrap: anywhere; }
+summary { cursor: pointer; font-weight: 600; }
+ul { padding-left: 1.2rem; font-size: .8rem; }
+@media print { body { max-width: none; } }
 """
 LEGEND = (
-    "A filled bar is a figure of these runs, its whisker the 95 % interval (bootstrap by dialogue); "
-    "a dashed one is a figure that a paper reports. In confusion matrices, a cell is shaded by its share of the row."
+    "● a run of these, ■ a replay of stored folds or published outputs, ▲ a language model, ┃ a floor (a constant or a rule), "
+    "◇ a figure that a paper reports. Lines are 95 % intervals (bootstrap by dialogue). ↑ higher is better, ↓ lower is better. "
+    "A system has one colour throughout; floors are grey."
 )
 
 
 def page(content: Content) -> str:
     """The page."""
-    links = [element("li", element("a", section.title, href=f"#s{place}")) for place, section in enumerate(content.sections)]
-    sections = [_section(section, f"s{place}") for place, section in enumerate(content.sections)]
-    notes = element("ul", *(element("li", note) for note in content.notes))
+    palette = Palette(content)
     head = element(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
         element("title", content.title),
         element("style", Markup(STYLE)),
     )
-    main = element("main", element("h1", content.title), element("p", LEGEND), element("ul", *links), *sections, notes)
+    tables = [*map(_matrix, content.matrices), *map(_table, content.tables)]
+    main = element(
+        "main",
+        element("h1", content.title),
+        element("p", LEGEND),
+        element("div", *map(_table, summary(content)), class_="summary", id="summary"),
+        *(_benchmark(content, name, tasks, palette) for name, tasks in content.benchmarks.items()),
+        *(_differences(content, palette) if content.differences else []),
+        element("h2", "Behind the figures"),
+        *(_folded("Confusion matrices and tables of the runs", tables) if tables else []),
+        *_folded("How the runs were made", [element("div", *map(_table, run_tables(content)), class_="facts")]),
+        *_folded("Notes, and papers that are quoted", [element("ul", *(element("li", note) for note in content.notes))]),
+    )
     return f"<!doctype html>\n{element('html', head, element('body', main), lang='en')}\n"
 
 
-def _section(section: Section, name: str) -> Markup:
-    figures = [
-        element(
-            "figure",
-            element("figcaption", figure.title),
-            plot(figure, f"{name}-{place}"),
-            _table(table_of(figure), with_caption=False),
-        )
-        for place, figure in enumerate(section.figures)
-    ]
-    matrices = [_matrix(table) for table in section.matrices]
-    return element("section", element("h2", section.title), *figures, *matrices, *map(_table, section.tables), id=name)
+def _benchmark(content: Content, name: str, tasks: Sequence[ShownTask], palette: Palette) -> Markup:
+    charts = [task_chart(task, palette) for task in tasks if not task.is_part]
+    diagrams = content.reliabilities.get(name, ())
+    for what in dict.fromkeys(named(table)[1] for table in diagrams):
+        here = [table for table in diagrams if named(table)[1] == what]
+        charts.append(reliability_chart(f"{name}: reliability, {what}", here, palette))
+    figures = _folded(f"All figures of {name}", [_table(task_table(task)) for task in tasks])
+    return element("section", element("h2", name), _charts(charts), *figures)
 
 
-def _table(table: Table, with_caption: bool = True) -> Markup:
+def _differences(content: Content, palette: Palette) -> Iterable[Markup]:
+    yield element("h2", "Differences between runs")
+    yield element(
+        "p",
+        "Of the run that is named first. Pairs: both runs are drawn over the same dialogues, so what is hard for both cancels "
+        "out. A cross stands where rows differ, or draws are not stored, and there is no interval.",
+    )
+    names = dict.fromkeys(each.benchmark for each in content.differences)
+    charts: list[Chart] = []
+    for name in names:
+        shown = headlines(content, name)
+        for other, metric in dict.fromkeys((each.other, each.metric) for each in shown):
+            rows = [each for each in shown if (each.other, each.metric) == (other, metric)]
+            charts.append(difference_chart(f"{name}: {other} minus {rows[0].first}", rows, palette))
+    yield _charts(charts)
+    for name in names:
+        found = [each for each in content.differences if each.benchmark == name]
+        yield from _folded(f"All differences of {name}", [_table(difference_table(name, found))])
+
+
+def _charts(charts: Iterable[Chart]) -> Markup:
+    return element("div", *map(_image, charts), class_="charts")
+
+
+def _image(chart: Chart) -> Markup:
+    source = f"data:image/svg+xml;base64,{base64.b64encode(chart.svg).decode()}"
+    image = Markup(element("img", alt=f"{chart.title}. {chart.words}", src=source).removesuffix("</img>"))
+    return element("figure", element("figcaption", chart.title), image)
+
+
+def _folded(title: str, parts: Sequence[Markup]) -> list[Markup]:
+    return [element("details", element("summary", title), *parts)]
+
+
+def _table(table: Table) -> Markup:
     rows = ([_cell(str(cell), isinstance(cell, (int, float))) for cell in row] for row in table.rows)
-    return _drawn(table, rows, with_caption)
+    return _drawn(table, rows)
 
 
 def _matrix(table: Table) -> Markup:
@@ -88,10 +137,10 @@ def _shaded(counts: Iterable[str | int | float]) -> list[Markup]:
     ]
 
 
-def _drawn(table: Table, rows: Iterable[list[Markup]], with_caption: bool = True) -> Markup:
-    caption = [element("caption", table.title)] if with_caption else []
+def _drawn(table: Table, rows: Iterable[list[Markup]]) -> Markup:
     head = element("tr", *(element("th", name, scope="col") for name in table.header))
-    drawn = element("table", *caption, element("thead", head), element("tbody", *(element("tr", *row) for row in rows)))
+    body = element("tbody", *(element("tr", *row) for row in rows))
+    drawn = element("table", element("caption", table.title), element("thead", head), body)
     return element("div", drawn, class_="scroll", tabindex=0, role="region", aria_label=table.title)
 
 

@@ -38,16 +38,17 @@ class Load:
 
 
 class Caller:
-    """One connection to the service at `address`, such as "http://127.0.0.1:8300"."""
+    """One connection to the service at `address`, such as "http://127.0.0.1:8300"; `path` is what it calls."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, path: str = PATH) -> None:
+        self._path = path
         self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=TIMEOUT_SECONDS)
 
     def rewrite(self, body: bytes) -> float:
         """Send one request; the seconds until its answer was read, NaN when it was not 200."""
         begin = time.perf_counter()
         try:
-            self._connection.request("POST", PATH, body, {"Content-Type": "application/json"})
+            self._connection.request("POST", self._path, body, {"Content-Type": "application/json"})
             answer = self._connection.getresponse()
             answer.read()
         except (OSError, http.client.HTTPException):

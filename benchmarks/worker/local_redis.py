@@ -52,6 +52,14 @@ class LocalRedis:
         self._process.wait()
         self._start()
 
+    def hang(self) -> None:
+        """Let it take connections and answer nothing, until `go_on`."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it answer again."""
+        self._process.send_signal(signal.SIGCONT)
+
     def client(self) -> redis.Redis:
         """A plain client."""
         return redis.Redis.from_url(self.url)

@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
+from urllib.parse import urlencode
 
 from grice.middleware.access import DEFAULT_TENANT
+from grice.models.errors import InputError, shorten
 from grice.models.results import Behavior
 
 SCHEMA_VERSION = 1
 
 AlertState = Literal["firing", "resolved"]
+
+
+@dataclass(frozen=True)
+class QuotedResponse:
+    """A response that shows the behaviour of an alert.
+
+    Attributes:
+        event_id, dialogue_id: its names; the dialogue's may be "".
+        text: what the bot said.
+        evidence: the earlier turn that it is about, where the behaviour is about one; "" elsewhere.
+        link: to the dialogue on the page; "": none is known.
+    """
+
+    event_id: str
+    dialogue_id: str
+    text: str
+    evidence: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,7 @@ class Alert:
         at: when this was found, in Unix seconds.
         schema_version: version of this shape.
         tenant: whose responses.
+        examples: the newest responses that show it, where they are to be quoted.
     """
 
     id: str
@@ -52,6 +73,7 @@ class Alert:
     at: float
     schema_version: int = SCHEMA_VERSION
     tenant: str = DEFAULT_TENANT
+    examples: tuple[QuotedResponse, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -68,9 +90,37 @@ class Alert:
         found = f"in {self.share:.1%} of {self.scored} responses of {minutes}"
         return f"{self.rule}: {self.behavior} is {self.state}{where}: {found}{limit}{before}"
 
-    def to_json(self) -> str:
-        """One line of JSON: the attributes, and `summary`. The default tenant is not named, so that it reads as it always did."""
+    def to_json(self, page_url: str = "") -> str:
+        """One line of JSON: the attributes, and `summary`. The default tenant is not named, nor are examples where none are.
+
+        Args:
+            page_url: where people find the page; with it `link` leads to this alert there. Empty: there is no `link`.
+        """
         values = {**asdict(self), "summary": self.summary}
         if self.tenant == DEFAULT_TENANT:
             del values["tenant"]
+        if not self.examples:
+            del values["examples"]
+        if page_url:
+            values["link"] = self.link(page_url)
         return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Alert:
+        """The alert that `to_json` wrote.
+
+        Raises:
+            InputError: not such JSON.
+        """
+        try:
+            values: dict[str, Any] = json.loads(line)
+            known = {name: value for name, value in values.items() if name not in ("summary", "link", "examples")}
+            return cls(**known, examples=tuple(QuotedResponse(**each) for each in values.get("examples", ())))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise InputError("alert", shorten(line), "a JSON object as `Alert.to_json` writes it") from error
+
+    def link(self, page_url: str) -> str:
+        """The address that shows this alert on the page: the operations of its window, bot version and channel."""
+        named = {"window": self.window_s, "bot_version": self.bot_version, "channel": self.channel, "alert": self.id}
+        asked = urlencode({name: value for name, value in named.items() if value is not None})
+        return f"{page_url.rstrip('/')}/#/operations?{asked}"

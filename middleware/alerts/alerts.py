@@ -15,9 +15,11 @@ from typing import Protocol
 from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.alerts.alert import Alert
 from grice.middleware.alerts.firing import Firing, FiringStore
+from grice.middleware.alerts.history import AlertHistory
 from grice.middleware.alerts.rules import AlertRule, ThresholdRule, Verdict
 from grice.middleware.rates import Rate, RateStore
 from grice.models.errors import GriceError
+from grice.models.results import Behavior
 
 log = logging.getLogger(__name__)
 
@@ -108,6 +110,16 @@ class Alerts:
             self._counts.check("failed")
         return told
 
+    def firing(self, tenant: str) -> list[tuple[FiringKey, Firing]]:
+        """What fires now of a tenant, the oldest first.
+
+        Raises:
+            StoreError: the store cannot be reached.
+        """
+        found = [(FiringKey.of(key), firing) for key, firing in self._firing.all().items()]
+        mine = [(key, firing) for key, firing in found if key.tenant == tenant]
+        return sorted(mine, key=lambda each: each[1].since)
+
     def _changes(self, watched: _Watched, firing: dict[str, Firing], at: float) -> Iterator[Alert]:
         found = {watched.key(rate): (rate, verdict) for rate, verdict in watched.verdicts(at)}
         for key in firing.keys() - found.keys():  # a bot version or channel that said nothing
@@ -120,6 +132,22 @@ class Alerts:
                     yield watched.alert(rate, verdict, begun, at)
             elif verdict.outcome == "clears" and key in firing and self._firing.end(key):
                 yield watched.alert(rate, verdict, firing[key], at)
+
+
+@dataclass(frozen=True)
+class FiringKey:
+    """What fires: a rule's name, and what it fires for; None where the rule does not tell bot versions or channels apart."""
+
+    rule: str
+    behavior: Behavior
+    bot_version: str | None
+    channel: str | None
+    tenant: str = DEFAULT_TENANT
+
+    @classmethod
+    def of(cls, key: str) -> FiringKey:
+        """From the key in a `FiringStore`."""
+        return cls(*json.loads(key))
 
 
 @dataclass(frozen=True)
@@ -178,10 +206,14 @@ class AlertWatch:
         alerts: what is checked.
         every_s: seconds between two checks.
         begin, end: start what tells the alerts, and give back what they use.
+        history: the alerts that were told.
     """
 
-    def __init__(self, alerts: Alerts, every_s: float, begin: Callable[[], None], end: Callable[[], None]) -> None:
+    def __init__(
+        self, alerts: Alerts, every_s: float, begin: Callable[[], None], end: Callable[[], None], history: AlertHistory
+    ) -> None:
         self.alerts = alerts
+        self.history = history
         self._every_s = every_s
         self._begin = begin
         self._end = end

@@ -68,6 +68,12 @@ class ThresholdRule:
             raise SettingsError(f"rule {self.name}", f"{len(limits)} limits", "either above or below")
         check_within(f"limit of rule {self.name}", limits[0], 0.0, 1.0)
 
+    @property
+    def says(self) -> str:
+        """When it fires, in words."""
+        side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
+        return f"the share is {side} {limit:.1%} for certain, of at least {self.min_scored} scored{_apart(self.by)}"
+
     def verdict(self, rate: Rate) -> Verdict:
         """What it says of the rate of its window."""
         limit = self.below if self.above is None else self.above
@@ -118,6 +124,13 @@ class ChangeRule:
         check_within(f"factor of rule {self.name}", self.factor, 1.01, 1000.0)
         check_within(f"max_p of rule {self.name}", self.max_p, 0.0, 0.5)
 
+    @property
+    def says(self) -> str:
+        """When it fires, in words."""
+        change = "as large" if self.direction == "up" else "as small"
+        before = f"as in the {self.baseline_s / 3600:g} hours before"
+        return f"the share is {self.factor:g} times {change} {before}, and not by chance (p ≤ {self.max_p:g}){_apart(self.by)}"
+
     def verdict(self, rate: Rate, with_before: Rate) -> Verdict:
         """What it says of the rate of its window and that of the longer one, which ends with it."""
         # The longer window is read from coarser buckets, so the shorter may reach a little beyond it.
@@ -143,6 +156,10 @@ class ChangeRule:
 
 
 AlertRule = ThresholdRule | ChangeRule
+
+
+def _apart(by: Sequence[RateSplit]) -> str:
+    return f"; each {' and '.join(each.replace('_', ' ') for each in by)} by itself" if by else ""
 
 
 def _check_shared(rule: ThresholdRule | ChangeRule) -> None:

@@ -6,6 +6,7 @@ from grice.middleware.capabilities.capability import Capability, Loading
 from grice.middleware.capabilities.codec import decode, malformed
 from grice.models.dialogue import Dialogue
 from grice.models.face_acts.detector import FaceActDetector, load_intention_detector
+from grice.models.face_acts.goals import PersuasionQuestion
 from grice.models.results import Intentions
 
 
@@ -13,14 +14,18 @@ def _load(wanted: Loading) -> FaceActDetector:
     return load_intention_detector(wanted.model, runtime=wanted.pipeline.runtime, **wanted.fields)
 
 
-def _read(row: object, dialogue: Dialogue) -> Intentions:
+PersuasionAsked = Dialogue | PersuasionQuestion
+
+
+def _read(row: object, asked: PersuasionAsked) -> Intentions:
+    dialogue = asked if isinstance(asked, Dialogue) else asked.dialogue
     found: Intentions = decode(Intentions, row)
     if found.history_read + found.history_cut != len(dialogue.history) or len(found.labels) != found.history_read + 1:
         malformed("labels", found.labels)
     return found
 
 
-INTENTIONS = Capability[Dialogue, Intentions](
+INTENTIONS = Capability[PersuasionAsked, Intentions](
     name="intentions",
     result=Intentions,
     load=_load,
@@ -30,6 +35,7 @@ INTENTIONS = Capability[Dialogue, Intentions](
     model="intentions",
     switch="intentions",
     without="do not find face acts",
+    asks=(Dialogue, PersuasionQuestion),
     decode=_read,
     wire="grice.middleware.service.capabilities.intentions",
 )

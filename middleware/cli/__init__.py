@@ -1,3 +1,4 @@
+# PYTHON_ARGCOMPLETE_OK
 """The `grice` command. Every subcommand is a module with `HELP`, `add_arguments(parser)` and `run(args) -> exit status`.
 
 Subcommands are found as entry points of the group `grice.commands`, so other subpackages, and other distributions, add theirs
@@ -39,7 +40,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class Command(Protocol):
-    """What a subcommand's module has."""
+    """What a subcommand's module has. One with `TAKES_ANY_VARIABLES = True` runs whatever the environment holds."""
 
     HELP: str
 
@@ -57,10 +58,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command: Command = entry.load()
         child = commands.add_parser(entry.name, help=command.HELP, description=command.HELP)
         command.add_arguments(child)
-        child.set_defaults(run=command.run)
+        child.set_defaults(run=command.run, checks=not getattr(command, "TAKES_ANY_VARIABLES", False))
+    _complete(parser)
     args = parser.parse_args(arguments)
     try:
-        check_variables(os.environ)
+        if args.checks:
+            check_variables(os.environ)
         status: int = args.run(args)
         return status
     except GriceError as error:
@@ -72,3 +75,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe went away; keep the interpreter from complaining at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _complete(parser: argparse.ArgumentParser) -> None:
+    """Answer a shell that asks how a line goes on, and end; `grice completion` makes it ask."""
+    if "_ARGCOMPLETE" in os.environ:
+        import argcomplete
+
+        argcomplete.autocomplete(parser)

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from grice.middleware.authoring.augment import NluModels
+from grice.middleware.authoring.augment import MeaningCheck, NluModels
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
@@ -19,11 +19,14 @@ from grice.middleware.authoring.augment.writing import (
     with_section,
     write_whole,
 )
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import add_format_options, add_json_option, add_runtime_options, print_json
 from grice.middleware.runtime.progress import progress_bar
 from grice.middleware.runtime.yaml_files import read_text
+from grice.middleware.schemas import read_schema
 from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, from_options, given_options
 from grice.models import load_rewriter
+from grice.models.errors import InputError
+from grice.models.meaning.reader import load_meaning_reader
 
 HELP = "add indirect variants of a Rasa bot's NLU examples to its training data"
 BEAMS = 8
@@ -40,12 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--overwrite", action="store_true", help="replace variants that were edited, or a file that is not ours")
     parser.add_argument("--intents", nargs="+", default=(), metavar="INTENT", help="only these (default: all)")
+    parser.add_argument(
+        "--schema",
+        type=Path,
+        metavar="FILE",
+        help="the bot's menu, a file or its folder: variants are kept that are read as the intent of their example (default: none)",
+    )
+    add_format_options(parser)
     add_options(parser, AugmentSettings)
     parser.add_argument(
         "--rewritten",
         action="store_true",
         help="also take what the rewriter makes of each variant: for a bot that runs IndirectTurnRewriter",
     )
+    add_json_option(parser, "print as JSON what was made and what was refused")
     add_runtime_options(parser)
 
 
@@ -54,11 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         MissingExtra: ruamel.yaml is not installed.
-        DataNotFound, DataCorrupt, InputError: an NLU file is missing or malformed, or an output file would be lost.
+        DataNotFound, DataCorrupt, InputError: an NLU file or the menu is missing or malformed, or an output file would be lost.
     """
     settings = AugmentSettings(**given_options(AugmentSettings, args))
     files = [read_nlu(path) for path in find_nlu_files(args.paths)]
+    schema = None if args.schema is None else read_schema(args.schema, args.format, args.services)
     targets = _targets(args, files)
+    if args.json and not targets:
+        raise InputError("--json", "with --out -", "a file for the variants: standard output holds the JSON")
     for target in targets if not args.overwrite else []:
         (check_section_replaceable if args.in_place else check_replaceable)(target)
     runtime = from_options(PipelineSettings, args, RUNTIME)
@@ -66,13 +80,21 @@ def run(args: argparse.Namespace) -> int:
     direct = load_rewriter(runtime.rewriter_model, "direct", beams=BEAMS, runtime=runtime.runtime)
     made = augment_nlu(
         files,
-        NluModels(rewriter, direct if settings.min_way_back else None, direct if args.rewritten else None),
+        NluModels(
+            rewriter,
+            way_back=direct if settings.min_way_back and schema is None else None,
+            meaning=None if schema is None else MeaningCheck(load_meaning_reader(runtime=runtime.runtime), schema),
+            back=direct if args.rewritten else None,
+        ),
         settings,
         intents=args.intents,
         progress=progress_bar("rewriting", "example"),
     )
     _write(args, files, targets, made)
-    _report(made)
+    if args.json:
+        print_json({"written": targets, "examples": made.augmentation.examples, **_counts(made)})
+    else:
+        _report(made)
     return 0
 
 
@@ -96,7 +118,13 @@ def _write(args: argparse.Namespace, files: list[NluFile], targets: list[Path], 
         print(texts[0], end="")
     for target, text in zip(targets, texts, strict=bool(targets)):
         write_whole(target, text)
-        print(f"written: {target}")
+        if not args.json:
+            print(f"written: {target}")
+
+
+def _counts(made: AugmentedNlu) -> dict[str, dict[str, int]]:
+    variants = Counter(variant.intent for variant in made.augmentation.variants)
+    return {"variants": dict(variants), "refused": {str(reason): count for reason, count in made.augmentation.refused.items()}}
 
 
 def _report(made: AugmentedNlu) -> None:

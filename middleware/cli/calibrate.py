@@ -7,7 +7,7 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 
-from grice.middleware.cli.options import add_runtime_options
+from grice.middleware.cli.options import add_json_option, add_runtime_options, print_json
 from grice.middleware.settings import RUNTIME, PipelineSettings, from_options
 from grice.models.errors import InputError, MissingExtra
 from grice.models.manifest import read_manifest, write_manifest
@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="meaning: a new folder for the calibrated model (default: runs/meaning/calibrated); monitor: the settings file "
         "(default: runs/monitor/alarms.json)",
     )
+    add_json_option(parser)
     add_runtime_options(parser)
 
 
@@ -66,8 +67,11 @@ def calibrate_monitor(args: argparse.Namespace) -> int:
     settings = set_budget(ReadLog(logged, found), args.budget, reader.thresholds, reader.faulty)
     out = args.out or Path("runs/monitor/alarms.json")
     write_budget(out, args.budget, settings)
-    print(table_of(settings, args.budget))
-    print(f"wrote {out}")
+    if args.json:
+        print_json({"written": out, "settings": {name: asdict(each) for name, each in settings.items()}})
+    else:
+        print(table_of(settings, args.budget))
+        print(f"wrote {out}")
     return 0
 
 
@@ -97,6 +101,9 @@ def calibrate_meaning(args: argparse.Namespace) -> int:
     about = {name: getattr(manifest, name) for name in ("name", "version", "task", "training", "metrics")}
     write_manifest(out, {**about, "settings": asdict(found)})
     turns = sum(len(menu.turns) for menu in menus)
+    if args.json:
+        print_json({"written": out, "turns": turns, "settings": asdict(found)})
+        return 0
     print(f"fitted to {turns} turns; says from which confidence on (before in brackets):")
     print(f"  a meaning {found.threshold:.2f} ({before['threshold']:.2f})")
     print(f"  a slot    {found.slot_threshold:.2f} ({before['slot_threshold']:.2f})")

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from grice.middleware.cli.terminal import hint
+from grice.middleware.runtime.progress import progress_bar
 from grice.models.dialogue import Dialogue, Speaker, Turn
 from grice.models.errors import DataNotFound, GriceError, InputError
+
+HINT = (
+    'Waiting for JSON lines such as {"text": "It is cold in here.", "history": [{"speaker": "bot", "text": "Welcome!"}]}; '
+    "Ctrl-D ends. To ask about one turn, give it as an argument; --help says more."
+)
+BLOCK_BYTES = 1 << 16
 
 _LABELLED = re.compile(r"\s*(user|bot|system|assistant)\s*:\s*(.*\S)\s*", re.IGNORECASE)
 _SPEAKERS: dict[str, Speaker] = {"user": "user", "bot": "bot", "system": "bot", "assistant": "bot"}
@@ -77,13 +87,19 @@ def read_dialogue(line: str, where: str, speaker: Speaker = "user") -> Dialogue:
 def run_lines(
     lines: Iterable[str], answer: Callable[[list[Dialogue]], list[dict[str, Any]]], batch: int = 16, speaker: Speaker = "user"
 ) -> int:
-    """Answer JSON lines with JSON lines, in order, a batch at a time; a bad line is answered with its error.
+    """Answer JSON lines with JSON lines, in order; a bad line is answered with its error.
+
+    A line is answered as soon as it is there; those that wait together are answered together, `batch` at the most. On a terminal
+    it is told what is waited for; while a file is read, how far it is.
 
     Returns the exit status: 1 if there was a bad line. `speaker` is as in `read_dialogue`.
     """
-    status = 0
+    hint(HINT)
+    status, number, done = 0, 0, 0
+    progress = progress_bar("answered", "byte") if (size := _size(lines)) and not sys.stdout.isatty() else None
     for chunk in _chunks(lines, batch):
-        parsed = [_parsed(line, number, speaker) for number, line in chunk]
+        parsed = [(_parsed(line, number + place, speaker)) for place, line in enumerate(chunk, start=1) if line.strip()]
+        number += len(chunk)
         answers = iter(answer([dialogue for dialogue in parsed if isinstance(dialogue, Dialogue)]))
         for dialogue in parsed:
             if isinstance(dialogue, Dialogue):
@@ -92,6 +108,9 @@ def run_lines(
                 status = 1
                 print(json.dumps({"error": str(dialogue)}, ensure_ascii=False))
         sys.stdout.flush()
+        done += sum(len(line.encode(errors="surrogateescape")) for line in chunk)
+        if progress is not None:
+            progress(min(done, size), size)
     return status
 
 
@@ -102,13 +121,31 @@ def _parsed(line: str, number: int, speaker: Speaker) -> Dialogue | GriceError:
         return error
 
 
-def _chunks(lines: Iterable[str], size: int) -> Iterator[list[tuple[int, str]]]:
-    chunk: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            chunk.append((number, line))
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
+def _chunks(lines: Iterable[str], most: int) -> Iterator[list[str]]:
+    """The lines that are there, at most so many at a time; a pipe is not waited for once it has brought a line."""
+    for waiting in _arriving(lines):
+        for start in range(0, len(waiting), most):
+            yield waiting[start : start + most]
+
+
+def _arriving(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The lines as they arrive. What is no stream of bytes is all there."""
+    stream = getattr(lines, "buffer", None)
+    if stream is None:
+        yield list(lines)
+        return
+    rest = b""
+    while block := stream.read1(BLOCK_BYTES):
+        *whole, rest = (rest + block).split(b"\n")
+        yield [line.decode(errors="surrogateescape") + "\n" for line in whole]
+    if rest:
+        yield [rest.decode(errors="surrogateescape")]
+
+
+def _size(lines: Iterable[str]) -> int:
+    """The bytes of a file; 0 where nobody knows."""
+    try:
+        found = os.fstat(lines.fileno())  # type: ignore[attr-defined]
+    except (AttributeError, OSError, ValueError):
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0

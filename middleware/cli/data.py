@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from grice.middleware.cli.options import add_json_option, print_json
 from grice.middleware.runtime.progress import progress_bar, progress_lines
 from grice.models.data.download import DownloadProgress
 from grice.models.data.fetch import fetch
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.data.pins import DataSet, data_set, data_sets
-from grice.models.data.verify import verify
+from grice.models.data.verify import Check, verify
 
 HELP = "fetch, verify or list released data sets"
 
@@ -28,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = actions.add_parser("list", help="what is pinned: source, revision, licence, citation")
     for action in (getting, checking, listing):
         action.add_argument("--data-dir", metavar="DIR", help=f"folder with one folder a data set (default: ${DATA_DIR_VARIABLE})")
+        add_json_option(action)
     parser.set_defaults(usage_error=parser.error)
 
 
@@ -37,13 +41,16 @@ def run(args: argparse.Namespace) -> int:
         return _fetch(args)
     if args.action == "verify":
         return _verify(args)
-    return _list()
+    return _list(args)
 
 
 def _fetch(args: argparse.Namespace) -> int:
     wanted = data_set(args.name)
     folder = data_dir(args.data_dir, create=True)
     results = fetch(wanted, folder, args.mirror, args.replace_subsets, _progress)
+    if args.json:
+        print_json([{"path": str(each.path), "outcome": each.outcome} for each in results])
+        return int(any(each.outcome == "not published" for each in results))
     for result in results:
         print(f"{result.outcome}: {result.path}")
     if any(result.outcome == "not published" for result in results):
@@ -57,22 +64,37 @@ def _verify(args: argparse.Namespace) -> int:
     if args.every == bool(args.name):
         args.usage_error("verify needs a NAME or --all, not both")
     folder = data_dir(args.data_dir)
-    if not args.every:
-        return _verify_one(data_set(args.name), folder, {"missing", "refused"})
-    return max(_verify_one(known, folder, {"refused"}) for known in data_sets().values())
+    failing = {"refused"} if args.every else {"missing", "refused"}
+    wanted = list(data_sets().values()) if args.every else [data_set(args.name)]
+    found = {known.name: _checks(known, folder, args.every) for known in wanted}
+    rows = [(name, check) for name, checks in found.items() for check in checks]
+    if args.json:
+        print_json([{"data_set": name, "file": check.path.name, **_facts(check)} for name, check in rows])
+    else:
+        _print_checks(found, folder)
+    return int(any(check.status in failing for _, check in rows))
 
 
-def _verify_one(wanted: DataSet, folder: Path, failing: set[str]) -> int:
-    if not (folder / wanted.name).is_dir() and "missing" not in failing:
-        print(f"{wanted.name}: not in {folder}")
+def _checks(wanted: DataSet, folder: Path, only_if_there: bool) -> list[Check]:
+    return [] if only_if_there and not (folder / wanted.name).is_dir() else verify(wanted, folder)
+
+
+def _facts(check: Check) -> dict[str, str]:
+    return {"status": check.status, "detail": check.detail}
+
+
+def _print_checks(found: Mapping[str, Sequence[Check]], folder: Path) -> None:
+    for name, checks in found.items():
+        if not checks:
+            print(f"{name}: not in {folder}")
+        for check in checks:
+            print(f"{name}/{check.path.name}: {check.status}: {check.detail}")
+
+
+def _list(args: argparse.Namespace) -> int:
+    if args.json:
+        print_json([asdict(known) for known in data_sets().values()])
         return 0
-    checks = verify(wanted, folder)
-    for check in checks:
-        print(f"{wanted.name}/{check.path.name}: {check.status}: {check.detail}")
-    return int(any(check.status in failing for check in checks))
-
-
-def _list() -> int:
     for known in data_sets().values():
         fetchable = sum(pin.url is not None for pin in known.files)
         print(f"{known.name}: {known.title}")

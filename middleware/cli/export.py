@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from grice.middleware.cli.options import add_json_option, print_json
 from grice.models.data.files import data_dir
 from grice.models.errors import InputError, MissingExtra
 from grice.models.manifest import GRAPH
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--measure", action="store_true", help="measure each precision on DIRECT's dev part; refuse one that lost too much"
     )
     parser.add_argument("--data-dir", help="with --measure: folder of the data sets (default: $GRICE_DATA_DIR)")
+    add_json_option(parser)
     parser.add_argument("--version-label", default="1", help="the version that the manifest states (default: 1)")
 
 
@@ -57,7 +59,8 @@ def _export_checkpoint(args: argparse.Namespace) -> int:
     from grice.models.manifest import read_manifest
 
     folder = export_checkpoint(args.name, args.out or Path("runs") / Path(args.name).name / "model")
-    print(f"{folder}: {read_manifest(folder).training['weights']}")
+    weights = read_manifest(folder).training["weights"]
+    print_json({"folder": folder, "weights": weights}) if args.json else print(f"{folder}: {weights}")
     return 0
 
 
@@ -73,12 +76,19 @@ def _export_onnx(args: argparse.Namespace) -> int:
     out = args.out or Path("runs") / args.model / "onnx"
     export = exports[args.model]
     export(checkpoint, out, args.precision or ["int8", "fp32", "fp16"], args.version_label)
-    for file in sorted(out.glob(f"*{GRAPH}")):
-        print(f"{file}  {file.stat().st_size / 1e6:.1f} MB")
+    files = {str(file): file.stat().st_size for file in sorted(out.glob(f"*{GRAPH}"))}
+    if not args.json:
+        for name, size in files.items():
+            print(f"{name}  {size / 1e6:.1f} MB")
+    measured = None
     if args.measure:
         from grice.models.export.quality import measure
 
         with tempfile.TemporaryDirectory() as folder:
             export(checkpoint, Path(folder), ["fp32"], args.version_label)
-            print(measure(out, Path(folder), data_dir(args.data_dir)))
+            measured = measure(out, Path(folder), data_dir(args.data_dir))
+        if not args.json:
+            print(measured)
+    if args.json:
+        print_json({"bytes": files, "measured": measured})
     return 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import add_turn_options
+from grice.middleware.cli.options import add_json_option, add_turn_options
 from grice.middleware.judge import LlmJudge, open_judge
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.middleware.settings import add_options, from_options
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LABEL",
         help=f"may be repeated; one of {', '.join(BEHAVIORS)} (default: all)",
     )
+    add_json_option(parser)
     add_options(parser, MonitorSettings, names=tuple(FLAGS), flags=FLAGS)
 
 
@@ -55,8 +57,11 @@ def run(args: argparse.Namespace) -> int:
 def _run(judge: LlmJudge, args: argparse.Namespace, labels: Sequence[Behavior]) -> int:
     if args.text is not None:
         found = judge.judge([(Dialogue.of(args.text, read_history(args.history), "bot"), label) for label in labels])
-        print("\n".join(map(_line, found)))
-        print(_spent(found), file=sys.stderr)
+        if args.json:
+            print(json.dumps({"judgements": [asdict(each) for each in found]}, ensure_ascii=False, indent=2))
+        else:
+            print("\n".join(map(_line, found)))
+            print(_spent(found), file=sys.stderr)
         return int(any(each.decision is None for each in found))
     unscored = 0
 

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from grice.middleware.access import DEFAULT_TENANT, SCOPES, ApiKey, KeyFile, digest_of, make_secret
+from grice.middleware.cli.options import add_json_option, print_json
 from grice.middleware.settings import ServiceSettings, from_environment
 from grice.models.errors import SettingsError
 
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     revoke = acts.add_parser("revoke", help="take a key back")
     revoke.add_argument("name", help="what the key is called")
     for act in (add, listed, revoke):
+        add_json_option(act)
         act.add_argument("--file", type=Path, help="the file of keys (default: the one of GRICE_KEYS_FILE)")
 
 
@@ -56,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
     if args.act == "add":
         _add(file, args)
     elif args.act == "list":
-        _list(file)
+        _list(file, args.json)
     else:
-        print(f"revoked {file.revoke(args.name).name}", file=sys.stderr)
+        _revoke(file, args)
     return 0
 
 
@@ -76,11 +78,26 @@ def _add(file: KeyFile, args: argparse.Namespace) -> None:
     limits = (args.requests_per_minute, args.work_per_minute)
     scopes = tuple(each for each in SCOPES if each in args.scopes)
     file.add(ApiKey(args.name, digest_of(secret), args.tenant, scopes, *limits, created=round(time.time())))
+    if args.json:
+        print_json({"name": args.name, "tenant": args.tenant, "scopes": scopes, "key": secret})
+        return
     print(secret)
     print(f"added {args.name} of tenant {args.tenant}; the line above is the key, and is not shown again", file=sys.stderr)
 
 
-def _list(file: KeyFile) -> None:
+def _revoke(file: KeyFile, args: argparse.Namespace) -> None:
+    name = file.revoke(args.name).name
+    if args.json:
+        print_json({"revoked": name})
+    else:
+        print(f"revoked {name}", file=sys.stderr)
+
+
+def _list(file: KeyFile, as_json: bool) -> None:
+    if as_json:
+        shown = ("name", "tenant", "scopes", "requests_per_minute", "work_per_minute", "created")
+        print_json([{name: getattr(key, name) for name in shown} for key in file.read()])
+        return
     rows = [("NAME", "TENANT", "SCOPES", "REQUESTS/MIN", "WORK/MIN", "MADE"), *map(_row, file.read())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

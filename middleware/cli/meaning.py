@@ -12,7 +12,7 @@ from typing import Any
 
 from grice.middleware.capabilities.meaning import MEANING
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import add_format_options, add_runtime_options, add_turn_options
+from grice.middleware.cli.options import add_format_options, add_json_option, add_runtime_options, add_turn_options
 from grice.middleware.schemas import read_schema
 from grice.middleware.settings import RUNTIME, PipelineSettings, from_options
 from grice.models.dialogue import Dialogue
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", default=MEANING.model, metavar="NAME|DIR", help="a shipped reader, or the folder of an exported one"
     )
-    parser.add_argument("--json", action="store_true", help="print all that was read, as JSON")
+    add_json_option(parser, "print all that was read, as JSON")
     add_runtime_options(parser)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.monitor import Monitor, MonitorSettings
@@ -47,4 +48,5 @@ def settings_of(args: argparse.Namespace) -> tuple[WorkerSettings, MonitorSettin
         SettingsError: a value is out of range.
     """
     worker, monitor = from_options(WorkerSettings, args), from_options(MonitorSettings, args, (*_MONITOR, "redis_url"))
-    return worker, monitor, from_environment(AlertSettings)
+    first, *_ = monitor.redis_url.split() or [""]  # of several servers, the one that keeps the judge's budget
+    return worker, replace(monitor, redis_url=first), from_environment(AlertSettings)

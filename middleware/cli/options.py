@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 from grice.middleware.schemas.formats import AUTO, FORMATS
@@ -17,6 +18,16 @@ def add_turn_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--history", type=Path, metavar="FILE", help='earlier turns, oldest first: lines "user: …" and "bot: …", or JSON'
     )
+
+
+def add_json_option(parser: argparse.ArgumentParser, about: str = "print JSON") -> None:
+    """Whether programs read what is printed."""
+    parser.add_argument("--json", action="store_true", help=about)
+
+
+def print_json(content: object) -> None:
+    """Print what `--json` asks for; paths as their text."""
+    print(json.dumps(content, ensure_ascii=False, indent=2, default=str))
 
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:

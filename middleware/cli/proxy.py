@@ -6,9 +6,19 @@ import argparse
 
 from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.capabilities import capability_settings, load_capabilities
+from grice.middleware.cli.options import add_json_option
+from grice.middleware.cli.serve import announce_json
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.monitor import MonitorSettings
-from grice.middleware.settings import RUNTIME, PipelineSettings, ServiceSettings, add_options, from_environment, from_options
+from grice.middleware.settings import (
+    RUNTIME,
+    ConnectionSettings,
+    PipelineSettings,
+    ServiceSettings,
+    add_options,
+    from_environment,
+    from_options,
+)
 
 HELP = "stand in front of an OpenAI-compatible server: user turns said anew, replies scored"
 
@@ -23,15 +33,21 @@ _SERVICE = (
     "queue_size",
     "batch_size",
     "batch_wait_ms",
+    "metrics_host",
+    "metrics_port",
 )
+FIRST = "I have been walking all day and my feet hurt."
+"""A turn that is analysed before any comes: the first would be late, as the words of every menu are read then."""
 _NEEDED = ("directness", "turns", "responses")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """A flag for every setting of the proxy, and the main ones of service and pipeline."""
     parser.epilog = "Every setting can also be given in the environment; GRICE_UPSTREAM_KEY=… and GRICE_API_KEYS=… only there."
+    add_json_option(parser, "print where it listens as JSON; logs are JSON lines anyway")
     add_options(parser, ProxySettings)
     add_options(parser, ServiceSettings, names=_SERVICE)
+    add_options(parser, ConnectionSettings)
     add_options(parser, capability_settings(), names=("monitor",))
     add_options(parser, PipelineSettings, names=("direct_from", "min_confidence", *RUNTIME))
     add_options(parser, MonitorSettings, names=("behaviors_model",))
@@ -44,17 +60,22 @@ def run(args: argparse.Namespace) -> int:
         GriceError: a setting, a model or a missing package keeps the proxy from starting.
     """
     from grice.middleware.gateways.proxy.app import create_proxy
-    from grice.middleware.service.http.server import check_tls, run_app
+    from grice.middleware.service.http.server import check_port, check_tls, run_app
     from grice.middleware.service.json_log import log_json_lines
+    from grice.models.dialogue import Dialogue
 
     proxy, service = from_options(ProxySettings, args), from_options(ServiceSettings, args, _SERVICE)
     proxy.require_upstream()
     check_tls(service)
+    check_port(service)
     chosen, pipeline = from_options(capability_settings(), args, ("monitor",)), from_options(PipelineSettings, args)
     monitor = from_options(MonitorSettings, args, (*RUNTIME, "behaviors_model"))
+    limits = from_options(ConnectionSettings, args)
     log_json_lines()
     models = load_capabilities(chosen, pipeline, monitor, _NEEDED)
-    run_app(create_proxy(models, proxy, service, from_environment(AlertSettings)), service, announce)
+    models["turns"].prepare([Dialogue.of(FIRST)])
+    app = create_proxy(models, proxy, service, from_environment(AlertSettings))
+    run_app(app, service, announce_json if args.json else announce, limits)
     return 0
 
 

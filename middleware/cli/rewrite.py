@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from grice.middleware.cli.conversation import read_history, run_lines
-from grice.middleware.cli.options import add_turn_options
+from grice.middleware.cli.options import add_json_option, add_turn_options
 from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, from_options
 from grice.middleware.turns.pipeline import Pipeline
 from grice.models import load_rewriter
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--form", choices=["direct", "indirect"], default="direct", help="indirect softens a bot's reply; no gate, no guard"
     )
-    parser.add_argument("--json", action="store_true", help="print the whole analysis")
+    add_json_option(parser, "print the whole analysis, as JSON")
     add_options(parser, PipelineSettings, names=("direct_from", *RUNTIME))
 
 

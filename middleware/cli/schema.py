@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from grice.middleware.cli.options import add_format_options
+from grice.middleware.cli.options import add_format_options, add_json_option
 from grice.middleware.runtime.yaml_files import dump_yaml
 from grice.middleware.schemas import read_schema
 from grice.middleware.schemas.check import SchemaFinding, check_schema
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for action in (checking, showing):
         action.add_argument("path", type=Path, metavar="FILE", help="a file, or the folder of a Rasa bot")
         add_format_options(action)
-        action.add_argument("--json", action="store_true", help="print JSON")
+        add_json_option(action)
     add_options(checking, PipelineSettings, names=RUNTIME)
 
 

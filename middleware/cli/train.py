@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import functools
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from grice.middleware.cli.options import add_json_option, print_json
 from grice.models.data.files import DATA_DIR_VARIABLE, data_dir
 from grice.models.errors import InputError, MissingExtra
 from grice.models.runtime.runtime import Runtime
@@ -89,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="meaning: own turns to learn from beside the rest, as `grice bench meaning --items` reads them; needs no --data-dir",
     )
+    add_json_option(parser)
     parser.add_argument("--run", type=int, help="small recipe: only this run of the last stage (0 or 1), for one process a core")
 
 
@@ -111,11 +114,35 @@ def run(args: argparse.Namespace) -> int:
     folder = Path() if _needs_no_data(args) else data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
-        return _TRAINERS[args.model](args, folder, out)
+        trained = _TRAINERS[args.model](args, folder, out)
     except ImportError as error:
         if isinstance(error, MissingExtra):
             raise
         raise MissingExtra(error.name or "torch", "train") from error
+    if args.json:
+        print_json({"model": args.model, "figures": trained.figures, "written": trained.written})
+    else:
+        print(f"{trained.said}; next: {trained.next}")
+    return 0
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of a training.
+
+    Attributes:
+        figures: by name. said: the same in words. written: the checkpoint, or the file of folds. next: the command that uses it.
+    """
+
+    figures: Mapping[str, float]
+    said: str
+    written: Path
+    next: str
+
+
+def _trained(name: str, out: Path, said: str, **figures: float) -> Trained:
+    checkpoint = out / "model"
+    return Trained(figures, said, checkpoint, f"grice export {name} --checkpoint {checkpoint}")
 
 
 def _needs_no_data(args: argparse.Namespace) -> bool:
@@ -123,55 +150,51 @@ def _needs_no_data(args: argparse.Namespace) -> bool:
     return bool(args.items) and not (args.data_dir or os.environ.get(DATA_DIR_VARIABLE))
 
 
-def _directness(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _directness(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     from grice.models.training.directness import DirectnessRecipe, train_directness
 
     exact = train_directness(folder, out, DirectnessRecipe(loss=args.loss, seed=args.seed), args.device, _start(args, out))
-    print(f"best dev exact match {exact:.3f}; next: grice export directness --checkpoint {out / 'model'}")
-    return 0
+    return _trained("directness", out, f"best dev exact match {exact:.3f}", exact_match=exact)
 
 
-def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _rewriter(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     if args.recipe == "paper":
         from grice.models.training.paper import PaperRecipe, train_paper
 
         loss = train_paper(folder, out, PaperRecipe(base=args.base, form=args.form, seed=args.seed), args.device)
-        print(f"least validation loss {loss:.4f}; next: grice export rewriter --checkpoint {out / 'model'}")
-        return 0
+        return _trained("rewriter", out, f"least validation loss {loss:.4f}", loss=loss)
     from grice.models.training.rewriter.recipe import SmallRecipe, SmallTraining
 
     training = SmallTraining(folder, out, SmallRecipe(seed=args.seed), args.device, _start(args, out))
     bleu = training.run() if args.run is None else training.run_once(args.run)
-    print(f"best dev BLEU {bleu:.2f}; next: grice export rewriter --checkpoint {out / 'model'}")
-    return 0
+    return _trained("rewriter", out, f"best dev BLEU {bleu:.2f}", bleu=bleu)
 
 
-def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _sentence_encoder(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     from grice.models.training.sentence_encoder.recipe import SentenceRecipe, train_sentence_encoder
 
     cosine = train_sentence_encoder(folder, out, SentenceRecipe(seed=args.seed), args.device, _start(args, out))
-    print(f"held-out cosine to its teacher {cosine:.4f}; next: grice export sentence-encoder --checkpoint {out / 'model'}")
-    return 0
+    return _trained("sentence-encoder", out, f"held-out cosine to its teacher {cosine:.4f}", cosine=cosine)
 
 
-def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _behaviors(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     from grice.models.training.behaviors.members import BehaviorRecipe
     from grice.models.training.behaviors.recipe import cross_validate, train_behaviors
 
     return _train_heads(args, folder, out, _Heads(BehaviorRecipe(seed=args.seed), cross_validate, train_behaviors, "abceval"))
 
 
-def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _intentions(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     from grice.models.training.face_acts.members import IntentionRecipe
     from grice.models.training.face_acts.recipe import cross_validate, train_intentions
 
     return _train_heads(args, folder, out, _Heads(IntentionRecipe(seed=args.seed), cross_validate, train_intentions, "persuasion"))
 
 
-def _mind(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _mind(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     from grice.models.training.minds.recipe import MindRecipe, cross_validate, train_mind
 
     train = functools.partial(train_mind, start=_start(args, out))
@@ -192,26 +215,25 @@ class _Heads(Generic[Recipe]):
     benchmark: str
 
 
-def _train_heads(args: argparse.Namespace, folder: Path, out: Path, heads: _Heads[Recipe]) -> int:
+def _train_heads(args: argparse.Namespace, folder: Path, out: Path, heads: _Heads[Recipe]) -> Trained:
     """Cross-validate them for their benchmark, or train them on everything."""
     _prepare_torch(args.threads or 1)  # networks this small are slower with more
     encoder = load_sentence_encoder(args.encoder, runtime=Runtime(precision=args.precision))
     if args.folds:
         written = heads.cross_validate(folder, out, heads.recipe, encoder)
-        print(f"wrote {written}; `grice bench {heads.benchmark}` reads it at benchmarks/{heads.benchmark}/folds.json")
-    else:
-        print(f"wrote {heads.train(folder, out, heads.recipe, encoder)}")
-    return 0
+        place = f"benchmarks/{heads.benchmark}/folds.json"
+        return Trained({}, f"wrote {written}", written, f"grice bench {heads.benchmark}, which reads it at {place}")
+    written = heads.train(folder, out, heads.recipe, encoder)
+    return Trained({}, f"wrote {written}", written, f"grice bench {heads.benchmark} --weights shipped")
 
 
-def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _slot_values(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     from grice.models.training.slots.recipe import SlotRecipe, train_slot_values
 
     figures = train_slot_values(folder, out, SlotRecipe(seed=args.seed), args.device, _start(args, out))
     shown = ", ".join(f"{name} {value:.3f}" for name, value in figures.items())
-    print(f"accuracy on held-out turns: {shown}; next: grice export slot-values --checkpoint {out / 'model'}")
-    return 0
+    return _trained("slot-values", out, f"accuracy on held-out turns: {shown}", **figures)
 
 
 def _start(args: argparse.Namespace, out: Path) -> Path | None:
@@ -232,7 +254,7 @@ def _prepare_torch(threads: int) -> None:
         torch.set_num_threads(threads)
 
 
-def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     from dataclasses import replace
 
@@ -241,16 +263,15 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> int:
     recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk), items=str(args.items or ""), share=args.share)
     if _needs_no_data(args):
         recipe = replace(recipe, sources=())
-        print("no data folder: learns from the written bots and the items alone")
+        print("no data folder: learns from the written bots and the items alone", file=sys.stderr)
     if args.epochs:
         recipe = replace(recipe, schedule=replace(recipe.schedule, epochs=args.epochs))
     found = train_meaning(folder, out, recipe, args.device, _start(args, out))
     told = ", ".join(f"{name} {value:.1f}" for name, value in found.items() if name.endswith("/indirect"))
-    print(f"indirect turns read right, % of held-out hands: {told}; next: grice export meaning --checkpoint {out / 'model'}")
-    return 0
+    return _trained("meaning", out, f"indirect turns read right, % of held-out hands: {told}", **found)
 
 
-def _relations(args: argparse.Namespace, folder: Path, out: Path) -> int:
+def _relations(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     _prepare_torch(args.threads)
     from dataclasses import replace
 
@@ -260,11 +281,10 @@ def _relations(args: argparse.Namespace, folder: Path, out: Path) -> int:
     schedule = replace(recipe.schedule, epochs=args.epochs or recipe.schedule.epochs, minutes=args.minutes or 0.0)
     found = train_relations(folder, out, replace(recipe, schedule=schedule), args.device, _start(args, out))
     told = ", ".join(f"{name.removesuffix('/auc')} {value:.3f}" for name, value in found.items() if name.endswith("/auc"))
-    print(f"area under the curve, any fault: {told}; next: grice export relations --checkpoint {out / 'model'}")
-    return 0
+    return _trained("relations", out, f"area under the curve, any fault: {told}", **found)
 
 
-_TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], int]] = {
+_TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], Trained]] = {
     "behaviors": _behaviors,
     "directness": _directness,
     "intentions": _intentions,

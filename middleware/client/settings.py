@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from grice.middleware.settings import check_within
+from grice.middleware.settings import check_settings, check_within, secret
 from grice.models.errors import SettingsError
 
 LONGEST_DEADLINE_MS = 60_000
@@ -34,6 +34,26 @@ class RemoteSettings:
         if not isinstance(self.api_key, str) or not (self.api_key.isascii() and self.api_key.isprintable()):
             raise SettingsError("api_key", "a value that is not shown", "a string of printable ASCII")
         check_within("deadline_ms", self.deadline_ms, 1, LONGEST_DEADLINE_MS)
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """Which service `grice watch` asks.
+
+    Attributes:
+        service_url: where the service is.
+        service_key: the API key that it asks for; empty: none.
+
+    Raises:
+        SettingsError: an address or a key cannot be one.
+    """
+
+    service_url: str = "http://127.0.0.1:8300"
+    service_key: str = secret("", flag=False)
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+        RemoteSettings(self.service_url, self.service_key)
 
 
 def _is_base_url(url: str) -> bool:

@@ -21,6 +21,10 @@ MAX_NAME = 200
 END_OF_TIME = 1e11
 """Unix seconds in the year 5138: what is larger was given in milliseconds."""
 
+KNOWN = "known"
+"""Under `grice` in an event's metadata: what the bot knew when it responded, an object with `documents` and `policy` (texts),
+`facts` (rows: fields to values), and `setting`, each of which may be left out."""
+
 
 @dataclass(frozen=True)
 class DialogueEvent:
@@ -35,7 +39,8 @@ class DialogueEvent:
         channel: the way it came, such as `rest`.
         bot_version: which version of the bot took part.
         action: what made the bot say it, such as `utter_greet`.
-        metadata: a JSON object; `grice` in it holds the analysis of a user turn or what was found of a bot's response.
+        metadata: a JSON object; `grice` in it holds the analysis of a user turn or what was found of a bot's response, and under
+            `known` what the bot knew then (see `KNOWN`).
         schema_version: version of this shape.
         tenant: whose it is; the service says so, not the caller.
 

@@ -17,6 +17,7 @@ from grice.middleware.service.capabilities.wire import WireTurn
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import TurnAnalysis
+from grice.models.behaviors.definitions import shows_undesired
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn, check_text
 from grice.models.errors import InputError
 from grice.models.results import Behavior
@@ -55,6 +56,7 @@ class CheckedCall:
         messages: the rows as they came, but for the last where it was rewritten.
         scores: of a user turn its `directness`, of a reply its behaviours, 0 to 1; None where it was not scored.
         shown: the behaviours that a reply shows.
+        alarming: whether somebody should look at the reply.
         reason: why, in a word or a sentence; of a user turn as the pipeline says it.
         rewrite: the direct form of the turn, where it was rewritten.
     """
@@ -63,6 +65,7 @@ class CheckedCall:
     messages: Sequence[Row]
     scores: Mapping[str, float | None] = field(default_factory=dict)
     shown: tuple[Behavior, ...] = ()
+    alarming: bool = False
     reason: str = ""
     rewrite: str = ""
 
@@ -111,7 +114,9 @@ async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, poli
     scores: dict[str, float | None] = row["probabilities"] or {}
     crossed = [f"{label} {score:.2f}" for label, score in scores.items() if _crosses(score, policy.block.get(label))]  # type: ignore[call-overload]
     reason = f"the reply shows {', '.join(crossed)}" if crossed else ("failed" if row["failures"] else "")
-    return CheckedCall("blocked" if crossed else "none", messages, scores, tuple(row["shown"]), reason)
+    shown = tuple(row["shown"])
+    alarming = row["relations"]["alarm"] if row["relations"] else shows_undesired(shown)
+    return CheckedCall("blocked" if crossed else "none", messages, scores, shown, alarming, reason)
 
 
 def _crosses(score: float | None, threshold: float | None) -> bool:

@@ -5,9 +5,10 @@ Here nothing is refused: a row that cannot be read is passed on, and not looked 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from grice.middleware.settings import Mode
@@ -45,6 +46,21 @@ def turn_of(row: object) -> Turn | None:
         return None if speaker is None else Turn(speaker, text)
     except InputError:
         return None
+
+
+def digests_of(rows: Sequence[object], owner: str = "") -> Iterator[tuple[int, str]]:
+    """Place and hash of each user turn: of it and all that was said before. What a system says may change in between.
+
+    Args:
+        owner: whose conversation it is; the same words of another have another hash.
+    """
+    chain = hashlib.sha256(owner.encode())
+    for place, row in enumerate(rows):
+        turn = turn_of(row)
+        if turn is not None:
+            chain.update(json.dumps([turn.speaker, turn.text]).encode())
+            if turn.speaker == "user":
+                yield place, chain.hexdigest()
 
 
 def asks_last(rows: Sequence[Row]) -> bool:

@@ -42,10 +42,18 @@ class Escalation:
         """The behaviours of a response that a judge is asked about. One without a probability or a threshold is not among them."""
         return tuple(label for label in self.behaviors if self._asks(label, found.probabilities[label], thresholds.get(label)))
 
+    def uncertain(self, found: Behaviors, thresholds: dict[Behavior, float]) -> tuple[Behavior, ...]:
+        """All behaviours whose probability is as close to the threshold as the margin, whether or not a judge may be asked."""
+        pairs = ((label, found.probabilities.get(label), thresholds.get(label)) for label in BEHAVIORS)
+        return tuple(label for label, probability, threshold in pairs if self._is_close(probability, threshold))
+
+    def _is_close(self, probability: float | None, threshold: float | None) -> bool:
+        return probability is not None and threshold is not None and abs(probability - threshold) <= self.margin
+
     def _asks(self, label: Behavior, probability: float | None, threshold: float | None) -> bool:
         if probability is None or threshold is None:
             return False
-        uncertain = self.when in ("uncertain", "both") and abs(probability - threshold) <= self.margin
+        uncertain = self.when in ("uncertain", "both") and self._is_close(probability, threshold)
         alarming = self.when in ("alarming", "both") and probability >= threshold and not DEFINITIONS[label].desired
         return uncertain or alarming
 
@@ -76,4 +84,11 @@ def judged(report: ResponseReport, judgements: Sequence[Judgement]) -> ResponseR
     suppressed = tuple(label for label in report.shown if label not in shown and not DEFINITIONS[label].desired)
     undecided = [each for each in judgements if each.decision is None]
     failures = tuple(StageFailure("judge", each.error or "JudgeError", f"{each.behavior}: {each.unscored}") for each in undecided)
-    return replace(report, shown=shown, judgements=tuple(judgements), failures=(*report.failures, *failures), suppressed=suppressed)
+    return replace(
+        report,
+        shown=shown,
+        judgements=tuple(judgements),
+        failures=(*report.failures, *failures),
+        suppressed=suppressed,
+        uncertain=tuple(label for label in report.uncertain if label not in decided),
+    )

@@ -73,6 +73,7 @@ class MonitorMetrics:
         self._cost = self._counter("grice_judge_cost_usd", "US dollars spent on the judge, where its prices are known.")
         self._events = self._counter("grice_worker_events", "Events that the worker took from the stream, by outcome.", "outcome")
         self._lag = self._gauge("grice_stream_lag", "Events in the stream that no worker has read yet.")
+        self._behind: dict[int, tuple[int, int]] = {}
         self._pending = self._gauge("grice_stream_pending", "Events that a worker has read and not finished.")
         self._trimmed = self._counter(
             "grice_stream_trimmed", "Entries dropped by a stream's limit before they were read.", "stream"
@@ -82,6 +83,7 @@ class MonitorMetrics:
         self._firing = self._gauge("grice_alerts_firing", "Alerts that fire now.")
         self._checks = self._counter("grice_alert_checks", "Times that the rules of alerts were checked.", "outcome")
         self._webhooks = self._counter("grice_webhook_deliveries", "Alerts for the webhook by outcome.", "outcome")
+        self._sinks = self._counter("grice_sink_scores", "Scores for sinks by outcome.", "sink", "outcome")
         for counter, values in ((self._trimmed, STREAMS), (self._checks, CHECKS), (self._webhooks, DELIVERIES)):
             for value in values:
                 counter.labels(value)
@@ -124,10 +126,16 @@ class MonitorMetrics:
         """The worker took events: scored, skipped, repeated, failed, … (words of the worker's own)."""
         self._events.labels(outcome).inc(count)
 
-    def stream(self, lag: int, pending: int) -> None:
-        """How far the workers are behind."""
-        self._lag.set(lag)
-        self._pending.set(pending)
+    def sink(self, kind: str, outcome: str, scores: int) -> None:
+        """What became of so many scores for a sink."""
+        self._sinks.labels(kind, outcome).inc(scores)
+
+    def stream(self, lag: int, pending: int, shard: int = 0) -> None:
+        """How far this worker is behind on one of its Redis servers."""
+        self._behind[shard] = (lag, pending)
+        lags, pendings = zip(*tuple(self._behind.values()), strict=True)
+        self._lag.set(sum(lags))
+        self._pending.set(sum(pendings))
 
     def trimmed(self, stream: Trimmed, entries: int) -> None:
         """A stream dropped its oldest entries unread."""

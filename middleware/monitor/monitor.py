@@ -107,7 +107,8 @@ class Monitor:
         if isinstance(outcome, Exception):
             log.warning("the behaviour model failed: %s", type(outcome).__name__)  # its message may quote the response
             return ResponseReport(None, failures=(StageFailure("monitor", type(outcome).__name__, str(outcome)),))
-        return ResponseReport(outcome, outcome.shown(self.thresholds))
+        uncertain = self.escalation.uncertain(outcome, self.thresholds)
+        return ResponseReport(outcome, outcome.shown(self.thresholds), uncertain=uncertain)
 
 
 def dialogue_of(asked: MonitorQuestion) -> Dialogue:

@@ -65,6 +65,7 @@ class ResponseReport:
         suppressed: the undesired behaviours that the model found and the judge denied: alarms that it took away.
         failures: stages that failed; the response is not scored by them.
         relations: how it relates to what was said and what is known; None where that is not read, or the model failed.
+        uncertain: behaviours whose probability lies close to the threshold, and of which no judge decided.
     """
 
     behaviors: Behaviors | None
@@ -73,3 +74,4 @@ class ResponseReport:
     failures: tuple[StageFailure, ...] = ()
     suppressed: tuple[Behavior, ...] = ()
     relations: ResponseRelations | None = None
+    uncertain: tuple[Behavior, ...] = ()

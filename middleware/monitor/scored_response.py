@@ -6,16 +6,20 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from grice.middleware.access import DEFAULT_TENANT, check_tenant
 from grice.middleware.monitor.reports import ResponseReport
 from grice.middleware.turns.analysis import StageFailure
+from grice.models.behaviors.definitions import shows_undesired
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, shorten
+from grice.models.relations.results import ResponseRelations
 from grice.models.results import BEHAVIORS, Behavior, Behaviors
 
 SCHEMA_VERSION = 1
+ScoreLabel = Literal["present", "absent", "uncertain"]
+"""What a score says, in the few words that dashboards group by."""
 
 
 def model_name(model: object) -> str:
@@ -30,6 +34,7 @@ class ResponseOrigin:
 
     Attributes:
         event_id, dialogue_id, timestamp, channel, bot_version, action, tenant: as in `DialogueEvent`.
+        traceparent: the span in which it was made, as W3C's trace context has it; "": none is known.
     """
 
     event_id: str
@@ -39,6 +44,24 @@ class ResponseOrigin:
     bot_version: str | None
     action: str | None
     tenant: str = DEFAULT_TENANT
+    traceparent: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that the reader of relations finds wrong with a response.
+
+    Attributes:
+        label: its name, one of `grice.models.relations.labels.LABELS`.
+        probability: how likely the response has it, 0 to 1.
+        about: the words that it clashes with; empty where there are none.
+        words: the response's own words.
+    """
+
+    label: str
+    probability: float
+    about: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +80,11 @@ class ScoredResponse:
         failures: stages that failed.
         schema_version: version of this shape.
         tenant: whose it is.
+        alarm: whether it is worth an alarm under the budget of its setting; None where relations are not read: then any undesired
+            behaviour is.
+        faults: what the reader of relations finds wrong with it, the likeliest first.
+        uncertain: behaviours whose probability lies so close to the threshold that a person should look, and no judge decided.
+        traceparent: as in `ResponseOrigin`.
 
     Raises:
         InputError: a label or the schema version is unknown, or the tenant is none.
@@ -79,14 +107,23 @@ class ScoredResponse:
     schema_version: int = SCHEMA_VERSION
     tenant: str = DEFAULT_TENANT
     suppressed: tuple[Behavior, ...] = ()
+    alarm: bool | None = None
+    faults: tuple[Fault, ...] = ()
+    uncertain: tuple[Behavior, ...] = ()
+    traceparent: str = ""
 
     def __post_init__(self) -> None:
         check_tenant(self.tenant)
         if self.schema_version != SCHEMA_VERSION:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
-        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged, *self.suppressed):
+        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged, *self.suppressed, *self.uncertain):
             if label not in BEHAVIORS:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether somebody should look at it."""
+        return shows_undesired(self.shown) if self.alarm is None else self.alarm
 
     @classmethod
     def of(cls, report: ResponseReport, dialogue: Dialogue, model: object, origin: ResponseOrigin) -> ScoredResponse:
@@ -104,15 +141,21 @@ class ScoredResponse:
             model=model_name(model),
             failures=report.failures,
             suppressed=report.suppressed,
+            alarm=None if report.relations is None else report.relations.alarm,
+            faults=() if report.relations is None else _faults(report.relations),
+            uncertain=report.uncertain,
         )
 
     def to_json(self) -> str:
-        """One line of JSON; the default tenant is not named, nor are suppressed alarms where none is: it reads as it always did."""
+        """One line of JSON. The default tenant is not named, nor is what was not found: it reads as it always did."""
         values = asdict(self)
         if self.tenant == DEFAULT_TENANT:
             del values["tenant"]
-        if not self.suppressed:
-            del values["suppressed"]
+        for name in ("suppressed", "uncertain", "traceparent"):
+            if not values[name]:
+                del values[name]
+        if self.alarm is None:
+            del values["alarm"], values["faults"]
         return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     @classmethod
@@ -125,7 +168,9 @@ class ScoredResponse:
         try:
             values: dict[str, Any] = json.loads(line)
             values["shown"] = tuple(values["shown"])
-            values["suppressed"] = tuple(values.get("suppressed", ()))
+            for name in ("suppressed", "uncertain"):
+                values[name] = tuple(values.get(name, ()))
+            values["faults"] = tuple(Fault(**fault) for fault in values.get("faults", ()))
             values["failures"] = tuple(StageFailure(**failure) for failure in values["failures"])
             return cls(**values)
         except (ValueError, TypeError, KeyError) as error:
@@ -133,3 +178,18 @@ class ScoredResponse:
                 raise
             known = ", ".join(each.name for each in fields(cls))
             raise InputError("scored response", shorten(line), f"a JSON object with {known}") from error
+
+
+def label_of(response: ScoredResponse, behavior: Behavior) -> ScoreLabel:
+    """What is said of a behaviour that was scored."""
+    if behavior in response.uncertain:
+        return "uncertain"
+    return "present" if behavior in response.shown else "absent"
+
+
+def _faults(relations: ResponseRelations) -> tuple[Fault, ...]:
+    return tuple(
+        Fault(each.label, each.probability, each.about.text if each.about else "", each.words.text if each.words else "")
+        for each in relations.findings
+        if each.label != "Emp"
+    )

@@ -54,7 +54,7 @@ class MonitorSettings(RuntimeSettings):
 
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
-    relations_model: str = ""
+    relations_model: str = "relations"
     alarm_settings: str = ""
     judge_url: str = secret("")
     judge_model: str = ""

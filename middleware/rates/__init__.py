@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from grice.middleware.rates.comparison import RateDifference, compare_rates
 from grice.middleware.rates.counters import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Increment, RateNames, increments
 from grice.middleware.rates.memory import MemoryRates
-from grice.middleware.rates.rate import Rate, RateKey, RateSplit
+from grice.middleware.rates.rate import Rate, RateGroup, RateKey, RateSplit, RateStep
 from grice.middleware.rates.rate_store import RateStore
 from grice.middleware.settings import ServiceSettings
 
@@ -16,10 +17,14 @@ __all__ = [
     "Increment",
     "MemoryRates",
     "Rate",
+    "RateDifference",
+    "RateGroup",
     "RateKey",
     "RateNames",
     "RateSplit",
+    "RateStep",
     "RateStore",
+    "compare_rates",
     "increments",
     "open_rates",
 ]
@@ -42,7 +47,7 @@ def _memory(settings: ServiceSettings) -> RateStore:
 def _redis(settings: ServiceSettings) -> RateStore:
     from grice.middleware.rates.redis import RedisRates
 
-    return RedisRates(settings.redis_url, settings.store_timeout_ms / 1000)
+    return RedisRates(settings.events_redis_url or settings.redis_url, settings.store_timeout_ms / 1000)
 
 
 _STORES: dict[str, Callable[[ServiceSettings], RateStore]] = {"memory": _memory, "redis": _redis}

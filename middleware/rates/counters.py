@@ -68,6 +68,20 @@ def bucket_keys(window_s: float, now: float, tenant: str = DEFAULT_TENANT) -> Se
     return resolution.keys(window_s, now, tenant)
 
 
+def step_keys(window_s: float, steps: int, now: float, tenant: str) -> list[tuple[float, Sequence[str]]]:
+    """A window in about so many equal steps, the oldest first: where each ends (Unix seconds), and the names of its buckets.
+
+    Raises:
+        InputError: the window is too short or too long.
+    """
+    keys = bucket_keys(window_s, now, tenant)
+    bucket_s = next(each.bucket_s for each in RESOLUTIONS if window_s <= each.window_s)
+    last = (int(now // bucket_s) + 1) * bucket_s
+    each_has = -(-len(keys) // steps)
+    parts = [keys[max(0, end - each_has) : end] for end in range(len(keys), 0, -each_has)]
+    return [(float(last - number * each_has * bucket_s), part) for number, part in enumerate(parts)][::-1]
+
+
 MAX_VERSIONS = 50
 MAX_CHANNELS = 20
 FORGET_S = 86_400.0

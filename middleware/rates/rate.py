@@ -63,3 +63,24 @@ class Rate:
         middle = (share + square / 2) / (1 + square)
         half = math.sqrt(share * (1 - share) * square + square**2 / 4) / (1 + square)
         return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass(frozen=True)
+class RateGroup:
+    """Which responses rates are of: of one bot version or channel, or (None) of all."""
+
+    bot_version: str | None = None
+    channel: str | None = None
+
+
+@dataclass(frozen=True)
+class RateStep:
+    """The rates of a part of a window.
+
+    Attributes:
+        end: when it ends, in Unix seconds.
+        rates: as `RateStore.rates` gives them.
+    """
+
+    end: float
+    rates: tuple[Rate, ...]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from grice.middleware.access import DEFAULT_TENANT
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.counters import TENANTS, bucket_keys, to_rates
-from grice.middleware.rates.rate import Rate, RateSplit
+from grice.middleware.rates.counters import TENANTS, bucket_keys, step_keys, to_rates
+from grice.middleware.rates.rate import Rate, RateGroup, RateSplit, RateStep
 
 
 class RateStore(ABC):
@@ -74,6 +74,26 @@ class RateStore(ABC):
         """
         counters = self.count(bucket_keys(window_s, time.time() if now is None else now, self.tenant))
         return to_rates(counters, bot_version, channel, by)
+
+    def history(
+        self, window_s: int, steps: int, now: float | None = None, group: RateGroup | None = None, by: Sequence[RateSplit] = ()
+    ) -> list[RateStep]:
+        """The rates of a window in about so many steps of equal length, the oldest first.
+
+        Args:
+            window_s, now, by: as of `rates`.
+            group: only responses of this version or channel; None: of all.
+
+        Raises:
+            InputError: the window is too short or too long.
+            StoreError: the store cannot be reached.
+        """
+        at = time.time() if now is None else now
+        only = group or RateGroup()
+        return [
+            RateStep(end, tuple(to_rates(self.count(keys), only.bot_version, only.channel, by)))
+            for end, keys in step_keys(window_s, steps, at, self.tenant)
+        ]
 
     @abstractmethod
     def count(self, keys: Sequence[str]) -> Counter[str | bytes]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import RateNames, increments
 from grice.middleware.rates.rate_store import RateStore
-from grice.middleware.runtime.redis_connection import connect, redis_errors
+from grice.middleware.runtime.redis_connection import connect, redis_errors, urls_of
 
 
 class RedisRates(RateStore):
@@ -17,7 +17,7 @@ class RedisRates(RateStore):
     Making one does not connect.
 
     Args:
-        url: `redis://`, `rediss://` or `unix://`.
+        url: `redis://`, `rediss://` or `unix://`; of several, with spaces between them, the counters are added up.
         timeout_s: how long connecting, and each operation, may take.
 
     Raises:
@@ -25,7 +25,7 @@ class RedisRates(RateStore):
     """
 
     def __init__(self, url: str, timeout_s: float = 0.25) -> None:
-        self._redis = connect(url, timeout_s)
+        self._shards = [connect(each, timeout_s) for each in urls_of(url)]
         self._names = RateNames()
 
     def add(self, responses: Sequence[ScoredResponse]) -> None:
@@ -35,7 +35,7 @@ class RedisRates(RateStore):
             for each in increments(self._names.bounded(response)):
                 steps[each.key, each.field] += each.amount
                 expires[each.key] = each.expire_s
-        with redis_errors("counting"), self._redis.pipeline(transaction=True) as transaction:
+        with redis_errors("counting"), self._shards[0].pipeline(transaction=True) as transaction:
             for (key, field), amount in steps.items():
                 transaction.hincrby(key, field, amount)
             for key, seconds in expires.items():
@@ -44,12 +44,14 @@ class RedisRates(RateStore):
 
     def count(self, keys: Sequence[str]) -> Counter[str | bytes]:
         sums: Counter[str | bytes] = Counter()
-        with redis_errors("reading rates"), self._redis.pipeline(transaction=False) as pipeline:
-            for key in keys:
-                pipeline.hgetall(key)
-            for counters in pipeline.execute():
-                sums.update({field: int(number) for field, number in counters.items()})
+        for redis in self._shards:
+            with redis_errors("reading rates"), redis.pipeline(transaction=False) as pipeline:
+                for key in keys:
+                    pipeline.hgetall(key)
+                for counters in pipeline.execute():
+                    sums.update({field: int(number) for field, number in counters.items()})
         return sums
 
     def close(self) -> None:
-        self._redis.close()
+        for redis in self._shards:
+            redis.close()

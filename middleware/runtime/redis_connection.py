@@ -15,6 +15,9 @@ try:
 except ImportError as error:
     raise MissingExtra("redis", "redis") from error
 
+PROBE_KEY = "grice:probe"
+PROBE_MS = 10_000
+
 RedisError = redis.RedisError
 """What redis-py raises; `OSError` comes beside it."""
 
@@ -35,6 +38,27 @@ def connect(url: str, timeout_s: float) -> Any:
         return redis.Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0))
     except ValueError as error:
         raise SettingsError("redis_url", url.split("://")[0], "a URL that starts with redis://, rediss:// or unix://") from error
+
+
+def check_writable(client: Any) -> None:
+    """Write a key, which expires by itself: a Redis that is full, a replica, or cannot save answers a ping and refuses this.
+
+    Raises:
+        RedisError, OSError: it cannot be reached, or refuses.
+    """
+    client.set(PROBE_KEY, b"", px=PROBE_MS)
+
+
+def urls_of(url: str) -> list[str]:
+    """The servers that a setting names: one, or several with spaces between them, each of which holds its share of the dialogues.
+
+    Raises:
+        SettingsError: it names none, or one twice.
+    """
+    urls = url.split()
+    if not urls or len(set(urls)) < len(urls):
+        raise SettingsError("redis_url", f"{len(urls)} that are not shown", "one or several, each another server or database")
+    return urls
 
 
 @contextlib.contextmanager

@@ -33,6 +33,27 @@ def read_content(path: Path) -> object:
         raise DataCorrupt(f"{path}: nested too deeply") from error
 
 
+def read_text_content(text: str, name: str) -> object:
+    """What a text says that may be JSON or YAML.
+
+    Args:
+        name: of the text, in messages.
+
+    Raises:
+        MissingExtra: it is YAML, and ruamel.yaml is not installed.
+        DataCorrupt: it is neither.
+    """
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise DataCorrupt(f"{name}: not valid JSON: {error}") from error
+        except RecursionError as error:
+            raise DataCorrupt(f"{name}: nested too deeply") from error
+    content: object = load_yaml(text, Path(name), EXTRA)
+    return content
+
+
 def kind_of(content: object) -> str:
     """What a content is, in words, for messages."""
     if isinstance(content, Mapping):

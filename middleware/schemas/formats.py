@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grice.middleware.schemas.content import kind_of, read_content
+from grice.middleware.schemas.content import kind_of, read_content, read_text_content
 from grice.middleware.schemas.plain import is_plain, schema_of_plain
 from grice.middleware.schemas.rasa.files import is_rasa, read_bot, schema_of_bot
 from grice.middleware.schemas.sgd import is_sgd, pick_services, schema_of_sgd
 from grice.middleware.schemas.tools import is_tools, schema_of_tools
-from grice.models.errors import DataNotFound, InputError
+from grice.models.errors import DataCorrupt, DataNotFound, InputError
 from grice.models.schema import BotSchema
 
 AUTO = "auto"
@@ -76,14 +76,33 @@ def read_schema(path: str | Path, format: str = AUTO, services: Collection[str] 
     return chosen.schema_of(content)
 
 
+def schema_of_text(text: str, name: str) -> BotSchema:
+    """The menu in the content of a file: YAML or JSON, of whichever format.
+
+    Args:
+        name: of the text, in messages.
+
+    Raises:
+        MissingExtra: it is YAML, and ruamel.yaml is not installed.
+        InputError: it cannot be read, its format is not recognised, or it is not in the format; says what it saw.
+    """
+    try:
+        content = read_text_content(text, name)
+    except DataCorrupt as error:
+        raise InputError(name, text, f"YAML or JSON ({error})") from error
+    return FORMATS[_format_of(content, name)].schema_of(content)
+
+
 def _recognise(file: Path) -> str:
     if file.is_dir():
         return next(name for name, each in FORMATS.items() if each.has_folders)
-    content = read_content(file)
+    return _format_of(read_content(file), f"{file}")
+
+
+def _format_of(content: object, where: str) -> str:
     found = [name for name, each in FORMATS.items() if each.recognise(content)]
     if len(found) != 1:
         allowed = "; ".join(f"{name}: {each.title}" for name, each in FORMATS.items())
-        raise InputError(
-            f"{file}", f"{kind_of(content)}{f' ({chr(32).join(found)})' if found else ''}", f"{allowed}; or name the format"
-        )
+        seen = f"{kind_of(content)}{f' ({chr(32).join(found)})' if found else ''}"
+        raise InputError(where, seen, f"{allowed}; or name the format")
     return found[0]

@@ -23,6 +23,7 @@ from grice.middleware.service.http.keys import REFUSED
 from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.service.nlu_server import NluServer
+from grice.middleware.service.readiness import ReadinessCheck
 from grice.middleware.service.watch.live import LiveStreams
 from grice.middleware.service.watch.watch import Watch
 from grice.middleware.settings import ServiceSettings
@@ -45,6 +46,7 @@ class Engine:
 
     Attributes:
         key: who calls; `of` gives the engine of another.
+        readiness: whether requests should come.
         routes: the capabilities that are offered, by name.
         schemas: where schemas of bots are stored.
     """
@@ -65,6 +67,7 @@ class Engine:
         self.live = LiveStreams(settings.live_every_s, settings.live_clients)
         self.metrics.live(lambda: self.live.clients)
         self._batchers: list[Batcher[Any, Any]] = []
+        self.readiness = ReadinessCheck(store, self._queue_age_s, settings.ready_queue_s)
         self._views: OrderedDict[ApiKey, Engine] = OrderedDict()
         self.routes: dict[str, Route[Any, Any, Any]] = {
             name: route_of(CAPABILITIES[name])(self, CAPABILITIES[name], model) for name, model in models.items()
@@ -90,6 +93,11 @@ class Engine:
         view.routes = {name: route.of(view) for name, route in self.routes.items()}
         return view
 
+    @property
+    def caller(self) -> str:
+        """Who shares the models with others; empty: no key is asked for, and it is where a call comes from."""
+        return "" if self.key == ANYONE else self.key.digest
+
     async def charge(self, work: int) -> None:
         """Count work that is about to be done for the caller.
 
@@ -103,17 +111,24 @@ class Engine:
         else:
             await run_in_threadpool(self.quotas.take_work, self.key, work)
 
-    def batcher(self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], int]) -> Batcher[Asked, Result]:
+    def batcher(self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], float]) -> Batcher[Asked, Result]:
         """A queue in front of a model, which this engine starts and closes."""
         chosen = self.settings
         batcher = Batcher(
             predict,
-            BatchLimits(chosen.batch_size, chosen.batch_wait_ms, chosen.queue_size),
+            BatchLimits(
+                chosen.batch_size,
+                chosen.batch_wait_ms,
+                chosen.queue_size,
+                chosen.batch_work_ms,
+                chosen.most_wait_ms,
+                chosen.call_deadline_ms,
+            ),
             length=work,
             on_batch=lambda size: self.metrics.batch(name, size),
             on_refused=lambda items: self.metrics.rejection(name, items),
         )
-        self.metrics.queue(name, lambda: batcher.waiting)
+        self.metrics.queue(name, lambda: batcher.waiting, lambda: batcher.age_s)
         self._batchers.append(batcher)
         return batcher
 
@@ -137,14 +152,24 @@ class Engine:
             batcher.start()
         self.watch.start()
 
+    def drain(self) -> None:
+        """The service is about to stop: it is not ready any more, and its streams end. Requests are still answered."""
+        self.readiness.drain()
+        self.live.close()
+
+    def _queue_age_s(self) -> float:
+        return max((batcher.age_s for batcher in self._batchers), default=0.0)
+
     async def close(self) -> None:
         """Serve what waits, then give everything back."""
-        self.live.close()
+        self.drain()
         for batcher in self._batchers:
             await batcher.close()
         for route in self.routes.values():
             route.close()
         await run_in_threadpool(self.watch.close)
+        self.readiness.close()
+        self.metrics.close()
         self.store.close()
         self.schemas.close()
         self.quotas.close()
@@ -182,7 +207,7 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
     from grice.middleware.events.redis_stream import RedisStreamPublisher
 
     return RedisStreamPublisher(
-        settings.redis_url,
+        settings.events_redis_url or settings.redis_url,
         settings.events_stream,
         settings.events_maxlen,
         settings.store_timeout_ms / 1000,

@@ -1,5 +1,6 @@
 """Settings: one frozen dataclass a part, checked when made; the environment is read here and nowhere else."""
 
+from grice.middleware.settings.connections import ConnectionSettings
 from grice.middleware.settings.declaration import (
     PREFIX,
     add_options,
@@ -26,17 +27,20 @@ from grice.middleware.settings.service import (
     StoreKind,
     is_loopback,
 )
+from grice.middleware.settings.sinks import SinkSettings
 
 __all__ = [
     "MAX_PARTITIONS",
     "PREFIX",
     "RUNTIME",
+    "ConnectionSettings",
     "Mode",
     "PipelineSettings",
     "Policy",
     "ReadingMode",
     "RuntimeSettings",
     "ServiceSettings",
+    "SinkSettings",
     "StoreKind",
     "add_options",
     "attributes",

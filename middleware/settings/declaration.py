@@ -11,7 +11,7 @@ import importlib
 import inspect
 import os
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
@@ -24,11 +24,13 @@ OTHER_VARIABLES = ("GRICE_DATA_DIR", "GRICE_SERVER_PYTHON")
 DECLARED = (
     "grice.middleware.settings:PipelineSettings",
     "grice.middleware.settings:ServiceSettings",
+    "grice.middleware.settings:ConnectionSettings",
     "grice.middleware.monitor:MonitorSettings",
     "grice.middleware.stream:WorkerSettings",
     "grice.middleware.alerts:AlertSettings",
     "grice.middleware.gateways.proxy.settings:ProxySettings",
     "grice.middleware.capabilities:capability_settings",
+    "grice.middleware.client.settings:WatchSettings",
 )
 """Every class whose settings are read from the environment, or what makes it."""
 
@@ -54,6 +56,7 @@ class Declaration:
         low, high: its range, where it is a number that has one.
         secret: its value is not shown.
         flag: whether it may be given on the command line; keys and tokens may not, other users could read them there.
+        repeats: whether the flag may be given several times; the values are one text then, with spaces between them.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Declaration:
     high: float | None
     secret: bool
     flag: bool
+    repeats: bool = False
 
     @property
     def variable(self) -> str:
@@ -92,13 +96,13 @@ def setting(default: Any, low: float | None = None, high: float | None = None, *
     return field(default=default, metadata={"low": low, "high": high, "flag": flag, "help": help})
 
 
-def secret(default: Any, *, flag: bool = True) -> Any:
+def secret(default: Any, *, flag: bool = True, repeats: bool = False) -> Any:
     """A field of a settings class that is not shown with the others.
 
     Args:
-        flag: whether it has one.
+        flag, repeats: whether it has one, and whether that may be given several times.
     """
-    return field(default=default, repr=False, metadata={"flag": flag})
+    return field(default=default, repr=False, metadata={"flag": flag, "repeats": repeats})
 
 
 def declarations(kind: type[Any]) -> Iterator[Declaration]:
@@ -109,7 +113,8 @@ def declarations(kind: type[Any]) -> Iterator[Declaration]:
         text = more.get("help") or told.get(each.name, "")
         default = None if each.default is MISSING else each.default
         limits = (more.get("low"), more.get("high"))
-        yield Declaration(each.name, hints[each.name], default, text, *limits, not each.repr, more.get("flag", True))
+        flag = (more.get("flag", True), more.get("repeats", False))
+        yield Declaration(each.name, hints[each.name], default, text, *limits, not each.repr, *flag)
 
 
 def attributes(kind: type[Any]) -> dict[str, str]:
@@ -249,11 +254,20 @@ def _add_option(parser: ArgumentParser, declared: Declaration, flag: str) -> Non
     parser.add_argument(
         flag,
         dest=declared.name,
+        action=_Repeated if declared.repeats else "store",
         type=kind if kind in _KINDS else (_listed if kind == tuple[str, ...] else str),
         choices=choices,
         metavar=None if choices else flag.rpartition("-")[2].upper(),
         help=f"{text} (default: {shown})",
     )
+
+
+class _Repeated(Action):
+    """Puts the values of a flag that is given several times behind one another."""
+
+    def __call__(self, parser: ArgumentParser, namespace: Namespace, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, self.dest, None)
+        setattr(namespace, self.dest, values if before is None else f"{before} {values}")
 
 
 def _listed(text: str) -> tuple[str, ...]:

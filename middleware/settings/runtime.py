@@ -16,7 +16,8 @@ class RuntimeSettings:
     Attributes:
         provider: ONNX execution provider: auto, cpu, cuda or a provider's full name.
         threads: intra-op threads of a session, 1 to 64.
-        workers: parts of a batch that are worked on side by side, 0 to 64; 0: one a CPU. A single turn takes one.
+        workers: parts of a batch that are worked on side by side, 0 to 64; 0: one a CPU. A single turn takes one, and
+            an indirect one two for a while.
         precision: which file of a model: int8, fp32 or fp16.
 
     Raises:

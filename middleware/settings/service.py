@@ -11,6 +11,7 @@ from typing import Literal
 from grice.middleware.access import SHORTEST_KEY
 from grice.middleware.settings.declaration import check_settings, secret, setting
 from grice.middleware.settings.runtime import RuntimeSettings
+from grice.middleware.settings.sinks import SinkSettings
 from grice.models.errors import SettingsError
 
 Mode = Literal["replace", "append"]
@@ -52,6 +53,8 @@ class PipelineSettings(RuntimeSettings):
         direct_from: a turn of at least this directness passes as it is, 0 to 1.
         clarify_below: where no rewrite can be trusted, a turn of less than this directness asks for clarification, 0 to 1.
         indirect_from: with a menu: from how far on a turn has to be indirect to be rewritten, 0 to 1.
+        rewrite_from: with a menu: how likely what a rewrite says has to be right, its meaning and its values, 0 to 1; a bare answer
+            and a yes or no with a condition need 0.1 less.
         clarify_from: with a menu: a turn that is not rewritten is asked about if the likeliest two or three things that it may mean
             hold this share of all, 0 to 1.
         verified_from: without a menu: a rewrite is told if the reader of meaning takes the turn for it with at least this share,
@@ -69,6 +72,7 @@ class PipelineSettings(RuntimeSettings):
     direct_from: float = setting(0.45, 0.0, 1.0)
     clarify_below: float = setting(0.1, 0.0, 1.0)
     indirect_from: float = setting(0.5, 0.0, 1.0)
+    rewrite_from: float = setting(0.74, 0.0, 1.0)
     clarify_from: float = setting(0.8, 0.0, 1.0)
     verified_from: float = setting(0.8, 0.0, 1.0)
     min_confidence: float = setting(0.45, 0.0, 1.0)
@@ -79,7 +83,7 @@ class PipelineSettings(RuntimeSettings):
 
 
 @dataclass(frozen=True)
-class ServiceSettings:
+class ServiceSettings(SinkSettings):
     """How the REST service runs.
 
     Attributes:
@@ -102,7 +106,14 @@ class ServiceSettings:
         max_body_bytes: largest request body.
         batch_size: most items in one call of a model.
         batch_wait_ms: how long the first item of a batch waits for others, in milliseconds.
+        batch_work_ms: how long one call of a model may take, in milliseconds, as far as measurements tell; longer work is cut, and
+            that of other callers comes between.
         queue_size: items that may wait, at least the 64 that one request may hold; more are answered 429 with Retry-After.
+        ready_queue_s: the service says that it is busy, and not ready, while an item has waited longer for a model, in seconds.
+        most_wait_ms: how long a small call may have to wait for others, in milliseconds; one that would wait longer is answered 429
+            with Retry-After.
+        call_deadline_ms: how long an answer may take from the arrival of a call, in milliseconds; what is late is not worked on any
+            more and answered 503. A caller sets less with the header `x-grice-deadline-ms`.
         api_keys: a caller of `/v1/…` must send one of these, or a key of `keys_file`, as a bearer token; neither: no key is asked
             for. Each has at least 16 characters, belongs to the tenant `default` and may do everything. In the environment
             separated by commas. Rasa sends a key to `/model/parse` as the `token` of its `nlu:` endpoint.
@@ -112,6 +123,8 @@ class ServiceSettings:
         nlu_mode: what that server reads of a rewritten turn: `blend` (the turn and its rewrite, one by one), `append` or `replace`.
         nlu_timeout_ms: how long it may take for one text, in milliseconds. It is asked twice if it fails on a rewritten text.
         events_stream: the Redis stream (at `redis_url`) that events posted to `/v1/events` are also added to; empty: none.
+        events_redis_url: where that stream is instead, and the counters of the workers that read it; several servers, each in a
+            flag of its own or with spaces between them, share the dialogues, as the workers are told. Empty: `redis_url`.
         events_maxlen: entries that this stream holds, about; the oldest go first.
         events_partitions: how many streams it is made of, so that several workers of the monitor share it; as the workers are told.
         results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent
@@ -120,6 +133,8 @@ class ServiceSettings:
         alarms_kept: recent responses with an undesired behaviour that `/v1/alarms` and `/v1/live` know.
         live_clients: callers of `/v1/live` at a time; more are answered 429.
         live_every_s: seconds between two looks at the rates for `/v1/live`.
+        metrics_host, metrics_port: where `/metrics` and `/health/…` are answered apart from all else, for up to 64 connections;
+            `/metrics` is only there then. Port 0: `/metrics` is on the port of the service.
         page: whether `/` answers with the page for people.
 
     Raises:
@@ -144,7 +159,11 @@ class ServiceSettings:
     max_body_bytes: int = setting(1_000_000, 1, _MANY)
     batch_size: int = setting(16, 1, _MANY)
     batch_wait_ms: float = setting(3.0, 0.0, 1000.0)
+    batch_work_ms: float = setting(100.0, 1.0, 60_000.0)
     queue_size: int = setting(512, 64, _MANY)
+    ready_queue_s: float = setting(10.0, 0.1, 3600.0)
+    most_wait_ms: float = setting(400.0, 1.0, 600_000.0)
+    call_deadline_ms: int = setting(300_000, 1, 3_600_000)
     api_keys: tuple[str, ...] = secret((), flag=False)
     keys_file: str = ""
     nlu_url: str = secret("")
@@ -152,6 +171,7 @@ class ServiceSettings:
     nlu_mode: ReadingMode = "blend"
     nlu_timeout_ms: int = setting(3000, 1, 600_000)
     events_stream: str = ""
+    events_redis_url: str = secret("", repeats=True)
     events_maxlen: int = setting(100_000, 1, _MANY)
     events_partitions: int = setting(1, 1, MAX_PARTITIONS)
     results_stream: str = "grice:results"
@@ -159,6 +179,8 @@ class ServiceSettings:
     alarms_kept: int = setting(200, 1, 10_000)
     live_clients: int = setting(32, 1, 10_000)
     live_every_s: float = setting(3.0, 0.01, 3600.0)
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = setting(0, 0, 65_535)
     page: bool = True
 
     def __post_init__(self) -> None:

@@ -47,7 +47,7 @@ class DialogueStore(Protocol):
         ...
 
     def ping(self) -> None:
-        """Return if the store can be used now."""
+        """Return if the store can be read and written now."""
         ...
 
     def close(self) -> None:

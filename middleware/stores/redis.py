@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from grice.middleware.access import DEFAULT_TENANT, owned
-from grice.middleware.runtime.redis_connection import connect, redis_errors
+from grice.middleware.runtime.redis_connection import check_writable, connect, redis_errors
 from grice.middleware.stores.dialogue_store import REMEMBERED
 from grice.models.dialogue import Turn
 from grice.models.errors import StoreError
@@ -111,7 +111,7 @@ class RedisStore:
 
     @redis_errors("ping")
     def ping(self) -> None:
-        self._redis.ping()
+        check_writable(self._redis)
 
     def close(self) -> None:
         self._redis.close()

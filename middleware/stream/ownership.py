@@ -128,13 +128,18 @@ class LeaseKeeper:
         self._stopping.set()
         self._thread.join()
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether there was no progress for too long."""
+        return time.monotonic() - self._progress > self._stuck_s
+
     def progress(self) -> None:
         """The worker is not stuck."""
         self._progress = time.monotonic()
 
     def _run(self) -> None:
         while not self._stopping.wait(self._pause_s):
-            if time.monotonic() - self._progress > self._stuck_s:
+            if self.is_stuck:
                 log.error("the worker is stuck: others may take its partitions")
             else:
                 self._renew()

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from grice.middleware.events.event import DialogueEvent
+from grice.middleware.monitor.known import question_of
 from grice.middleware.monitor.monitor import Monitor
 from grice.middleware.monitor.reports import Judgement, ResponseReport
 from grice.middleware.monitor.scored_response import ResponseOrigin, ScoredResponse
 from grice.middleware.runtime.isolation import isolate
+from grice.middleware.telemetry.trace_context import checked_traceparent
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 
@@ -67,7 +69,8 @@ def score(
 
 def _scored(monitor: Monitor, asked: Sequence[BotResponse], tries: int) -> list[ScoredEvent | Failed]:
     def work(asked: Sequence[BotResponse]) -> list[ScoredEvent | Failed]:
-        reports = monitor.predict([dialogue for _, dialogue in asked], [event.tenant for event, _ in asked])
+        questions = [question_of(dialogue, event.metadata) for event, dialogue in asked]
+        reports = monitor.predict(questions, [event.tenant for event, _ in asked])
         return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
 
     return [_failed(outcome, tries) if isinstance(outcome, Exception) else outcome for outcome in isolate(work, asked)]
@@ -95,5 +98,12 @@ def unscored_response(event: DialogueEvent, failed: Failed) -> ScoredResponse:
 
 def _origin_of(event: DialogueEvent) -> ResponseOrigin:
     return ResponseOrigin(
-        event.event_id, event.dialogue_id, event.timestamp, event.channel, event.bot_version, event.action, event.tenant
+        event.event_id,
+        event.dialogue_id,
+        event.timestamp,
+        event.channel,
+        event.bot_version,
+        event.action,
+        event.tenant,
+        checked_traceparent(event.metadata.get("traceparent")),
     )

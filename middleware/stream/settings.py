@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grice.middleware.settings import MAX_PARTITIONS, check_settings, secret, setting
+from grice.middleware.settings import MAX_PARTITIONS, SinkSettings, check_settings, secret, setting
 from grice.models.errors import SettingsError
 
 
 @dataclass(frozen=True)
-class WorkerSettings:
+class WorkerSettings(SinkSettings):
     """How `grice monitor` runs.
 
     Attributes:
-        redis_url: `redis://`, `rediss://` or `unix://`; one server of version 7 or newer, not a cluster.
+        redis_url: `redis://`, `rediss://` or `unix://`; a server of version 7 or newer, not a cluster. Several, each in a flag of
+            its own or with spaces between them, share the dialogues, as those who write to them are told.
         redis_timeout_ms: how long connecting, and one operation, may take, in milliseconds.
         retry_ms, max_retry_ms: the wait after a failure of Redis or of the model; it doubles from the one to the other.
         events_stream: the stream of events.
@@ -32,13 +33,13 @@ class WorkerSettings:
         history_turns: newest turns kept of a dialogue: what the model is shown, and what evidence may point to.
         history_expire_s: seconds after its last event that a dialogue's turns and the ids of its events are forgotten.
         report_s: seconds between two lines of counts in the log.
-        metrics_host, metrics_port: where Prometheus reads them; port 0: nowhere.
+        metrics_host, metrics_port: where `/metrics`, `/health` and `/health/live` are answered; port 0: nowhere.
 
     Raises:
         SettingsError: a value is out of range.
     """
 
-    redis_url: str = secret("redis://127.0.0.1:6379/0")
+    redis_url: str = secret("redis://127.0.0.1:6379/0", repeats=True)
     redis_timeout_ms: int = setting(2000, 1, 600_000)
     retry_ms: int = setting(100, 1, 600_000)
     max_retry_ms: int = setting(5000, 1, 600_000)

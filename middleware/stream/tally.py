@@ -62,17 +62,21 @@ class Tally:
     Args:
         metrics: what Prometheus reads; None: nothing.
         on_result: told each result once it is written; not told again, so a process that dies may miss one.
+        shard: the number of the Redis server that the partitions are on.
 
     Attributes:
         counts: since the start of the process.
         unread: entries that wait in each partition that this process reads.
     """
 
-    def __init__(self, metrics: MonitorMetrics | None = None, on_result: Callable[[ScoredResponse], None] | None = None) -> None:
+    def __init__(
+        self, metrics: MonitorMetrics | None = None, on_result: Callable[[ScoredResponse], None] | None = None, shard: int = 0
+    ) -> None:
         self.counts = WorkerCounts()
         self.unread: dict[str, int] = {}
         self._metrics = metrics
         self._on_result = on_result
+        self._shard = shard
 
     def count(self, name: str, number: int = 1) -> None:
         """Add to one of the counts."""
@@ -91,7 +95,7 @@ class Tally:
         self._trimmed("events", taken.dropped)
         self.unread[partition] = taken.unread
         if self._metrics is not None:
-            self._metrics.stream(sum(self.unread.values()), len(taken.entries))
+            self._metrics.stream(sum(self.unread.values()), len(taken.entries), self._shard)
 
     def written(self, finished: Sequence[Finished], outcomes: Sequence[CommitOutcome]) -> None:
         """Entries were finished. One that was `finished` before was so by this worker: it only did not hear the answer."""

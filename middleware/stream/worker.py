@@ -31,6 +31,8 @@ SHARE_S = 0.5
 """How often a busy worker looks whether it owns as many partitions as it should."""
 PATIENCE_S = 10.0
 """How long a worker that is to end by itself waits for a Redis that cannot be used."""
+TROUBLE_S = 10.0
+"""How long a worker may fail before it says that it is not well."""
 LOOK_S = 0.05
 """How soon a wait notices that the worker is to stop."""
 
@@ -49,6 +51,7 @@ class Worker:
         settings: where and how.
         metrics: what Prometheus reads; None: nothing.
         on_result: told each result after it was written.
+        shard: the number of its Redis server among several.
     """
 
     def __init__(
@@ -57,9 +60,11 @@ class Worker:
         settings: WorkerSettings,
         metrics: MonitorMetrics | None = None,
         on_result: Callable[[ScoredResponse], None] | None = None,
+        shard: int = 0,
     ) -> None:
         self.settings = settings
-        self._tally = Tally(metrics, on_result)
+        self._shard = shard
+        self._tally = Tally(metrics, on_result, shard)
         self._names = RateNames()
         self._stopping = False
         self._redis = connect(settings.redis_url, (settings.redis_timeout_ms + settings.block_ms) / 1000)
@@ -75,6 +80,14 @@ class Worker:
         self._trouble = ""
         self._patience = Deadline(PATIENCE_S)
         self._next_share = 0.0
+        self._well_at = time.monotonic()
+
+    @property
+    def trouble(self) -> str:
+        """What keeps the worker from getting on; empty: nothing does. Redis is tried by whoever asks (`check_writable`)."""
+        if self._keeper.is_stuck:
+            return "stuck"
+        return "failing" if self._failed_times and time.monotonic() - self._well_at > TROUBLE_S else ""
 
     @property
     def counts(self) -> WorkerCounts:
@@ -167,6 +180,7 @@ class Worker:
         if self._failed_times:
             log.warning("the worker goes on", extra={"failures": self._failed_times})
             self._failed_times, self._trouble = 0, ""
+        self._well_at = time.monotonic()
         return answer
 
     def _wait_for_events(self) -> bool:
@@ -204,7 +218,7 @@ class Worker:
     def _report(self) -> None:
         unread = sum(self._tally.unread.get(partition.name, 0) for partition in self.owned())
         owned = [partition.name for partition in self.owned()]
-        log.info("counts", extra={**asdict(self.counts), "unread": unread, "partitions": owned})
+        log.info("counts", extra={**asdict(self.counts), "unread": unread, "partitions": owned, "shard": self._shard})
 
     def _increments(self, response: ScoredResponse) -> Sequence[Increment]:
         return increments(self._names.bounded(response))

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grice.middleware.access import DEFAULT_TENANT
-from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.monitor.scored_response import ScoredResponse, label_of
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry import genai_names as names
 from grice.middleware.telemetry.spans import SCOPE
+from grice.middleware.telemetry.trace_context import HEADER
 from grice.models.results import BEHAVIORS, Behavior
 
 try:
     from opentelemetry._logs import LogRecord, SeverityNumber, get_logger
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 except ImportError:
     HAS_EVENTS = False
 else:
@@ -28,8 +30,9 @@ UNSCORED = "unscored"
 def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None = None) -> None:
     """Emit nine events `gen_ai.evaluation.result`, where OpenTelemetry is installed and a provider of logs is set; else nothing.
 
-    They hold no texts, and of names the event's id (as that of the response), the bot's version and the channel. A behaviour that
-    was not scored has an `error.type` and no score.
+    They hold no texts, and of names the event's id (as that of the response), the dialogue's, the bot's version and the channel.
+    Where it is known in which span the response was made, they belong to it. A behaviour that was not scored has an `error.type`
+    and no score.
 
     Args:
         response: what was scored.
@@ -38,9 +41,12 @@ def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None 
     if not HAS_EVENTS:
         return
     logger = get_logger(SCOPE, logger_provider=provider)
+    carrier = {HEADER: response.traceparent}
+    context = TraceContextTextMapPropagator().extract(carrier) if response.traceparent else None
     for behavior in BEHAVIORS:
         record = LogRecord(
             timestamp=int(response.scored_at * 1e9),
+            context=context,
             severity_number=SeverityNumber.INFO,
             event_name=names.EVALUATION_EVENT,
             attributes=_attributes(response, behavior),
@@ -51,6 +57,8 @@ def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None 
 def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, str | float]:
     probability, judged = response.probabilities.get(behavior), response.judged.get(behavior)
     found: dict[str, str | float] = {names.EVALUATION_NAME: behavior, names.RESPONSE_ID: response.event_id}
+    if response.dialogue_id:
+        found[names.CONVERSATION_ID] = response.dialogue_id
     if response.bot_version is not None:
         found[names.AGENT_VERSION] = response.bot_version
     if response.channel is not None:
@@ -61,7 +69,7 @@ def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, st
         return {**found, names.ERROR_TYPE: response.failures[0].error if response.failures else UNSCORED}
     if probability is not None:
         found[names.SCORE_VALUE] = probability
-    found[names.SCORE_LABEL] = "shown" if behavior in response.shown else "not_shown"
+    found[names.SCORE_LABEL] = label_of(response, behavior)
     found[names.EXPLANATION] = (
         "a judge decided" if judged is not None else f"its probability against its threshold, by {response.model or 'the model'}"
     )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from grice.middleware.telemetry.genai_names import ERROR_TYPE
+from grice.middleware.telemetry.stage_times import timed
 
 try:
     from opentelemetry import trace
@@ -24,7 +25,7 @@ SCOPE = "grice"
 
 @contextmanager
 def traced(name: str, provider: TracerProvider | None = None, **attributes: str | int | float | bool) -> Iterator[None]:
-    """A span around the block, where OpenTelemetry is installed and a provider of spans is set; else nothing.
+    """Time the block as a stage (`stage_times`); and a span around it, where OpenTelemetry is installed and a provider is set.
 
     An error is told by its class only, since its message may quote a turn. Attributes must not hold texts of turns either.
 
@@ -34,11 +35,15 @@ def traced(name: str, provider: TracerProvider | None = None, **attributes: str 
         attributes: each becomes `grice.NAME`.
     """
     if not HAS_SPANS:
-        yield
+        with timed(name):
+            yield
         return
     tracer = trace.get_tracer(SCOPE, tracer_provider=provider)
     named = {f"grice.{key}": value for key, value in attributes.items()}
-    with tracer.start_as_current_span(name, attributes=named, record_exception=False, set_status_on_exception=False) as span:
+    with (
+        timed(name),
+        tracer.start_as_current_span(name, attributes=named, record_exception=False, set_status_on_exception=False) as span,
+    ):
         try:
             yield
         except BaseException as error:

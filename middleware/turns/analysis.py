@@ -32,13 +32,13 @@ class Finding:
 
     Attributes:
         kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation`.
-        what: number, time, date, price, name, quoted, negation, agreement (a yes for a hesitation or a condition) or meaning (the
-            reader of meaning does not take the turn for it).
+        what: number, time, date, price, name, quoted, topic (something to ask for, such as a train), negation, agreement (a yes for
+            a hesitation or a condition) or meaning (the reader of meaning does not take the turn for it).
         value: the value as it is written.
     """
 
     kind: Literal["added", "dropped", "negation"]
-    what: Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement", "meaning"]
+    what: Literal["number", "time", "date", "price", "name", "quoted", "topic", "negation", "agreement", "meaning"]
     value: str
 
 

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from grice.middleware.turns.analysis import Reason
 from grice.middleware.turns.clarification import Clarification, clarify
 from grice.middleware.turns.realisation import is_verified, realise
+from grice.middleware.turns.statement import Statement, state
+from grice.middleware.turns.wording import is_said_directly
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.protocols import MeaningPredictor
 
 LEFT_ALONE: dict[str, Reason] = {"courtesy": "courtesy", "none": "not_on_menu"}
 """Acts that need no rewrite, and the reason that is given."""
+
+ANSWERS_FROM = 0.15
+"""From this likelihood on an answer that does not say its value word for word is taken for indirect: few direct ones do not."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +39,18 @@ class MenuRewrite:
 
 
 class MenuRewriter:
-    """Says what turns mean, where they do not say it themselves and the reader knows.
+    """Says what turns mean, where they do not say it themselves and what the reader says is likely enough.
 
     Args:
         reader: reads meanings. indirect_from: from which likelihood on a turn is taken for indirect, 0 to 1.
+        rewrite_from: how likely what a rewrite says has to be right, its meaning and its values, 0 to 1; see `state`.
         clarify_from: the share of all meanings that those hold between which the user is asked to choose, 0 to 1.
     """
 
-    def __init__(self, reader: MeaningPredictor, indirect_from: float, clarify_from: float) -> None:
+    def __init__(self, reader: MeaningPredictor, indirect_from: float, rewrite_from: float, clarify_from: float) -> None:
         self.reader = reader
         self.indirect_from = indirect_from
+        self.rewrite_from = rewrite_from
         self.clarify_from = clarify_from
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[MenuRewrite]:
@@ -51,21 +58,29 @@ class MenuRewriter:
         return [self._rewrite(*pair) for pair in zip(questions, self.reader.predict(questions), strict=True)]
 
     def _rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
-        best = meaning.possible[0]
+        best, unknown = meaning.possible[0], meaning.kind == "unknown"
         left_alone = LEFT_ALONE.get(best.name) if best.kind == "act" else None
-        if meaning.kind == "unknown":
-            asks = meaning.indirect >= self.indirect_from and left_alone is None
-            return MenuRewrite(meaning, "", "unknown", self._question(question, meaning) if asks else None)
         if left_alone is not None:
-            return MenuRewrite(meaning, "", left_alone)
-        if meaning.indirect < self.indirect_from:
-            return MenuRewrite(meaning, "", "direct")
-        for text in realise(meaning, question.schema):
+            return MenuRewrite(meaning, "", "unknown" if unknown else left_alone)
+        turn = question.dialogue.last.text
+        statement = state(meaning, turn, self.rewrite_from)
+        indirect = meaning.indirect >= self.indirect_from and not is_said_directly(turn, statement)
+        if indirect or (statement.answers and meaning.indirect >= ANSWERS_FROM):
+            text = self._say(question, statement)
+            if text:
+                return MenuRewrite(meaning, text, "indirect")
+        if not indirect:
+            return MenuRewrite(meaning, "", "unknown" if unknown else "direct")
+        return MenuRewrite(meaning, "", "unknown" if unknown else "uncertain", self._question(question, meaning))
+
+    def _say(self, question: MeaningQuestion, statement: Statement) -> str:
+        """The first sentence that is read as what it is to say; "" where that is not likely enough, or no sentence is."""
+        for text in realise(statement, question.schema) if statement.is_likely else ():
             said = Dialogue((*question.dialogue.history, Turn(question.dialogue.last.speaker, text)))
             (again,) = self.reader.predict([MeaningQuestion(said, question.schema)])
-            if is_verified(meaning, again):
-                return MenuRewrite(meaning, text, "indirect")
-        return MenuRewrite(meaning, "", "uncertain", self._question(question, meaning))
+            if is_verified(statement, again):
+                return text
+        return ""
 
     def _question(self, question: MeaningQuestion, meaning: TurnMeaning) -> Clarification | None:
         return clarify(meaning, question.schema, self.clarify_from)

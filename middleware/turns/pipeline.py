@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,9 @@ from grice.middleware.runtime.isolation import isolate
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, StageFailure, TurnAnalysis
+from grice.middleware.turns.courtesy import is_courtesy
 from grice.middleware.turns.guard import Guard
+from grice.middleware.turns.guard.agreement import is_mere_reply
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
 from grice.middleware.turns.scope import is_out_of_scope
 from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
@@ -27,11 +28,13 @@ from grice.models.meaning.reader import load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.protocols import MeaningPredictor, Model, OffersCandidates
 from grice.models.results import Directness, Rewrite
+from grice.models.runtime.parallel import Workers
 
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
 
-STAGE_THREADS = 4
+STAGE_THREADS = 40
+"""Batches that are in a stage at a time; in the service most of them only wait to go on (`grice.models.runtime.pause`)."""
 MOST_VERIFIED = 2
 """Other candidates of a refused rewrite that are verified."""
 
@@ -85,6 +88,7 @@ class Pipeline:
         self.guard = guard or Guard()
         self._reader = reader
         self._workers = TimedWorkers(STAGE_THREADS, "grice-stage")
+        self._parallel = Workers(self.settings.runtime.workers)
 
     @classmethod
     def load(cls, settings: PipelineSettings | None = None) -> Pipeline:
@@ -113,7 +117,8 @@ class Pipeline:
     @cached_property
     def verifier(self) -> RewriteVerifier | None:
         """Verifies rewrites of turns without a menu; None where no reader was given, or the settings want none."""
-        return None if self._reader is None or not self.settings.verified_from else RewriteVerifier(self._reader)
+        needed = self.settings.verified_from
+        return None if self._reader is None or not needed else RewriteVerifier(self._reader, needed)
 
     @cached_property
     def menu_rewriter(self) -> MenuRewriter:
@@ -123,7 +128,8 @@ class Pipeline:
             ModelError: the shipped reader cannot be loaded.
         """
         reader = self._reader or load_meaning_reader(runtime=self.settings.runtime)
-        return MenuRewriter(reader, self.settings.indirect_from, self.settings.clarify_from)
+        chosen = self.settings
+        return MenuRewriter(reader, chosen.indirect_from, chosen.rewrite_from, chosen.clarify_from)
 
     def predict(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> list[TurnAnalysis]:
         """Analyse the last turn of each dialogue, in order; a dialogue with its bot's menu is a `MeaningQuestion`.
@@ -145,13 +151,18 @@ class Pipeline:
         return [self._analysis(turn) for turn in turns]
 
     def prepare(self, dialogues: Sequence[Dialogue | MeaningQuestion]) -> None:
-        """Analyse them and forget the result, with menus however long it takes: the vectors of a menu are kept then.
+        """Analyse them and forget the result, with menus and without however long it takes: the vectors of menus are kept then.
 
         Raises:
             GriceError: the reader of meaning cannot be loaded or fails.
         """
-        self.menu_rewriter.predict([each for each in dialogues if isinstance(each, MeaningQuestion)])
-        self.predict([each for each in dialogues if isinstance(each, Dialogue)])
+        asked = [each for each in dialogues if isinstance(each, MeaningQuestion)]
+        if asked:
+            self.menu_rewriter.predict(asked)
+        plain = [each for each in dialogues if isinstance(each, Dialogue)]
+        if self.verifier is not None:
+            self.verifier.predict([OfferedRewrite(each, each.last.text) for each in plain])
+        self.predict(plain)
 
     def _read(self, turns: Sequence[tuple[_Turn, MeaningQuestion]]) -> None:
         if turns:
@@ -163,12 +174,21 @@ class Pipeline:
             turn.directness = score
 
     def _is_indirect(self, turn: _Turn) -> bool:
-        """The gate: whether the turn goes to the rewriter."""
-        return turn.directness is not None and turn.directness.score < self.settings.direct_from and not is_courtesy(turn.text)
+        """The gate: whether the turn goes to the rewriter. A mere reply is direct, however it is scored."""
+        if turn.directness is None or turn.directness.score >= self.settings.direct_from:
+            return False
+        return not is_courtesy(turn.text) and not is_mere_reply(turn.text)
 
     def _rewrite(self, turns: Sequence[_Turn]) -> None:
-        for turn, rewrite in self._ask("rewriter", self.rewriter.predict, turns):
+        for turn, rewrite in self._ask("rewriter", self._write, turns):
             turn.rewrite = rewrite
+
+    def _write(self, dialogues: Sequence[Dialogue]) -> Sequence[Rewrite]:
+        """Their rewrites. A lone turn leaves a second core idle: the reader of meaning, asked next, reads it there meanwhile."""
+        verifier = self.verifier
+        if len(dialogues) > 1 or verifier is None:
+            return self.rewriter.predict(dialogues)
+        return self._parallel.meanwhile(lambda: self.rewriter.predict(dialogues), lambda: verifier.read_ahead(dialogues))
 
     def _guard(self, turns: Sequence[_Turn]) -> None:
         """Ask the guard about every rewrite. It is our own code on short texts, so it needs no thread and no deadline."""
@@ -237,7 +257,7 @@ class Pipeline:
             return "pass", "out_of_scope"
         if turn.failure is not None or score is None:
             return "pass", "failed"
-        if score.score >= self.settings.direct_from:
+        if score.score >= self.settings.direct_from or is_mere_reply(turn.text):
             return "pass", "direct"
         if rewrite is None:
             return "pass", "courtesy"
@@ -300,20 +320,3 @@ def appended(original: str, rewrite: str) -> str:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
-
-
-_PHRASE = (
-    r"(?:hello|hi|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|night|day)|good ?bye|bye|cheers|thanks?|thank ?you|thx"
-    r"|see you|so long|take care|nice to meet you|have an? (?:\w+ )?(?:day|afternoon|evening|night|weekend|one|time))"
-)
-_FILLER = (
-    r"(?:ok|okay|well|oh|and|there|again|everyone|all|so|very|much|a lot|now|then|soon|later|too"
-    r"|for (?:that|everything|(?:all )?your help))"
-)
-_COURTESY = re.compile(rf"(?:{_FILLER} )*{_PHRASE}(?: (?:{_PHRASE}|{_FILLER}))*")
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-
-
-def is_courtesy(text: str) -> bool:
-    """Whether `text` is a greeting, thanks or a goodbye, or several of these, and says nothing else."""
-    return _COURTESY.fullmatch(" ".join(_WORD.findall(text.casefold()))) is not None

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from grice.middleware.turns.statement import Statement
 from grice.models.meaning.menu import say_name
 from grice.models.meaning.results import SlotMeaning, TurnMeaning
 from grice.models.schema import BotSchema, IntentSpec
@@ -15,12 +16,11 @@ from grice.models.text.verbatim import says, words
 REPLIES = {"yes": "Yes.", "no": "No.", "not-yet": "I am not sure yet.", "any": "I do not mind, any will do."}
 """What the replies that need nothing else are in words."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
-TRUTH = frozenset(("true", "false"))
+WITHOUT_VALUES = {"no-but": "No, I want something else instead."}
+"""What is said where no value can be told. A condition that cannot be told must not be dropped: a "yes, but" is left as it is."""
 MOST_EXAMPLES = 2
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
-SAID_FROM = 0.7
-"""How sure what is read of a slot has to be to be said."""
 
 _WORDS = {
     name: frozenset(listed.split())
@@ -28,53 +28,89 @@ _WORDS = {
 }
 """What descriptions of intents begin with: `verbs` are something to do, of them `nouns_too` only before one of `after_verbs`.
 
-`bot_does` is what a bot does for the user, and so is `bot_tells` before one of `question_words`.
+Of those `verbs_mostly` are verbs in a description before any word but one of `after_nouns`: "order food", not "order status".
+`bot_does` is what a bot does for the user, and so is `bot_tells` before one of `question_words`, and a verb in the third person
+("books a table") that is none of what `users_do` ("reports a loss"). Before one of `after_help` help is what the user gets.
 """
+_VERBS = frozenset().union(*(_WORDS[name] for name in ("verbs", "bot_tells", "bot_does", "users_do")))
+_FOR_THE_USER = re.compile(r"(\w+) (?:me|the (?:user|customer))\b(?!['’])", re.I)
+"""A verb whose object is the user: it is the bot that does it."""
 _TELLER = re.compile(r"(?:the )?(?:user|customer|caller|guest|client|person) (?:wants|would like|asks|wishes) (?:to )?", re.I)
 
 _REPLIES = re.compile(
-    r"\b(?:yes|no|not sure|unsure|undecided|affirm|den(?:y|ies)|agrees?|accepts?|declines?|confirms?|refuses?|rejects?|hesitates?|"
-    r"cannot (?:say|decide)|turns? \w+(?: \w+)? down)\b",
+    r"\b(?:yes|no|not sure|unsure|undecided|affirms?|den(?:y|ies)|agrees?|accepts?|approves?|declines?|confirms?|refuses?|rejects?"
+    r"|hesitates?|cannot (?:say|decide)|turns? \w+(?: \w+)? down)\b",
     re.I,
 )
 """Words of intents that are replies to the bot's question."""
 
 
-def realise(meaning: TurnMeaning, schema: BotSchema) -> list[str]:
+def realise(statement: Statement, schema: BotSchema) -> list[str]:
     """Sentences that say it; none where it cannot be said without the user's own words, or says nothing.
 
     Of an intent first those of the bot's own examples that name the values that are meant, and no other of the menu.
     """
-    slots = _certain(meaning)
-    answers = (meaning.kind, meaning.meaning) == ("act", "answer") and meaning.changes < CHANGED
-    between = ": " if answers else " "
+    slots = statement.slots
+    between = ": " if statement.answers and statement.meaning.changes < CHANGED else " "
     told = ", ".join(_say_slot(slot, between) for slot in slots)
-    if meaning.kind == "act":
-        said = _say_act(meaning, told)
+    if statement.kind == "act":
+        said = _say_act(statement, told)
         return [said] if said else []
-    intent = next((each for each in schema.intents if each.name == meaning.meaning), None)
-    if meaning.kind == "unknown" or intent is None:
+    intent = next((each for each in schema.intents if each.name == statement.name), None)
+    if intent is None:
         return []
     wish = say_wish(intent)
     plain, replies = f"{wish}: {told}." if told else f"{wish}.", [] if told else [*REPLIES.values()]
-    first = _REPLIES.search(f"{say_name(intent.name)} {intent.description}") or not wish.startswith("I want")
-    ours = [*replies, plain] if first else [plain, *replies]  # a bot may list replies among its intents
+    first = _REPLIES.search(f"{say_name(intent.name)} {intent.description}")  # a bot may list replies among its intents
+    ours = [*replies, plain] if first else [plain, *replies]
     return [*_fitting_examples(intent, slots, schema), *ours]
 
 
 def say_wish(intent: IntentSpec) -> str:
     """An intent as a wish, without a full stop: "I want to have a bicycle repaired", "I want to know when it is open"."""
     text = _TELLER.sub("", (intent.description or say_name(intent.name)).strip().rstrip(".!?"))
-    text = re.sub(r"^(?:wants? to|to) ", "", text)
+    text = re.sub(r"\bthe user['’]s\b", "my", re.sub(r"^(?:wants? to|to) ", "", text))
+    for_the_user = _FOR_THE_USER.match(text)
+    if for_the_user and _is_verb(for_the_user[1].lower()):
+        return f"I want you to {_first_person(for_the_user[1].lower()) or for_the_user[1].lower()} me{text[for_the_user.end() :]}"
     first, second = (*text.lower().split()[:2], "", "")[:2]
     own = text[:1].lower() + text[1:]
     if (first in _WORDS["bot_tells"] and second in _WORDS["question_words"]) or first in _WORDS["bot_does"]:
         return f"I want you to {own}"
-    if first in _WORDS["verbs"] and (first not in _WORDS["nouns_too"] or second in _WORDS["after_verbs"]):
+    if first == "help" and (second in _WORDS["after_help"] or second.endswith("ing")):
+        return f"I want {own}"
+    first = first.strip(",")
+    if first in _WORDS["verbs"] and (first not in _WORDS["nouns_too"] or _is_object(first, second, intent)):
         return f"I want to {own}"
     if first in _WORDS["question_words"]:
         return f"I want to know {own}"
-    return f"I want {own}" if first in _WORDS["wanted"] else f"This is about: {own}"
+    if first in _WORDS["wanted"]:
+        return f"I want {own}"
+    does = _first_person(first) if second in _WORDS["after_verbs"] else ""
+    if not does:
+        return f"This is about: {own}"
+    rest = own[len(first) :]
+    if does in ("want", "need"):
+        return f"I {does}{rest}"
+    return f"I want {'' if does in _WORDS['users_do'] else 'you '}to {does}{rest}"
+
+
+def _is_verb(word: str) -> bool:
+    return word in _VERBS or _first_person(word) != ""
+
+
+def _is_object(first: str, second: str, intent: IntentSpec) -> bool:
+    """Whether `first`, which may be a noun, is a verb before `second`."""
+    if second in _WORDS["after_verbs"]:
+        return True
+    described = bool(intent.description and second)
+    return described and first in _WORDS["verbs_mostly"] and second.strip(",;:") not in _WORDS["after_nouns"]
+
+
+def _first_person(word: str) -> str:
+    """ "book" of "books"; "" of what is no verb in the third person."""
+    found = (word[: -len(end)] + put for end, put in (("ies", "y"), ("es", ""), ("s", "")) if word.endswith(end))
+    return next((each for each in found if each in _VERBS), "")
 
 
 def _say_slot(slot: SlotMeaning, between: str) -> str:
@@ -84,18 +120,19 @@ def _say_slot(slot: SlotMeaning, between: str) -> str:
     return f"{'not ' if slot.said == 'not_this' else ''}{name}{between}{' or '.join(slot.values)}"
 
 
-def _say_act(meaning: TurnMeaning, told: str) -> str:
-    act = meaning.meaning
-    if told and meaning.changes >= CHANGED:
+def _say_act(statement: Statement, told: str) -> str:
+    act, option = statement.name, statement.meaning.option
+    if told and statement.meaning.changes >= CHANGED:
         return f"I want to change that: {told}."
     if act == "option":
-        return f"The {ORDINALS[meaning.option - 1]} one." if meaning.option else ""
+        return f"The {ORDINALS[option - 1]} one." if option else ""
     if act in REPLIES:
         return f"{REPLIES[act][:-1]}: {told}." if told else REPLIES[act]
-    if not told or act not in ("yes-but", "no-but", "answer"):
-        return ""
-    instead = " instead" if any(slot.said == "meant" for slot in meaning.slots) else ""
-    return {"yes-but": f"Yes, but {told}.", "no-but": f"No, {told}{instead}.", "answer": f"{told[0].upper()}{told[1:]}."}[act]
+    if not told:
+        return WITHOUT_VALUES.get(act, "")
+    instead = " instead" if any(slot.said == "meant" for slot in statement.slots) else ""
+    said = {"yes-but": f"Yes, but {told}.", "no-but": f"No, {told}{instead}.", "answer": f"{told[0].upper()}{told[1:]}."}
+    return said.get(act, "")
 
 
 def _fitting_examples(intent: IntentSpec, slots: Sequence[SlotMeaning], schema: BotSchema) -> list[str]:
@@ -108,22 +145,16 @@ def _fitting_examples(intent: IntentSpec, slots: Sequence[SlotMeaning], schema: 
     return sorted(fitting, key=lambda text: len(words(text)))[:MOST_EXAMPLES]
 
 
-def is_verified(meaning: TurnMeaning, again: TurnMeaning) -> bool:
-    """Whether a sentence that is read as `again` says what was meant, and of no slot anything else.
+def is_verified(statement: Statement, again: TurnMeaning) -> bool:
+    """Whether a sentence that is read as `again` says what was meant, and of no slot anything else than was read.
 
     A bare answer is its values alone, so all of those must be found again.
     """
-    adds_nothing = all(_same(slot, meaning.slots) for slot in again.slots)
-    if (meaning.kind, meaning.meaning) == ("act", "answer"):
-        return adds_nothing and all(_same(slot, again.slots) for slot in _certain(meaning))
+    adds_nothing = all(_same(slot, statement.meaning.slots) for slot in again.slots)
+    if statement.answers:
+        return adds_nothing and all(_same(slot, again.slots) for slot in statement.slots)
     best = again.possible[0]
-    return adds_nothing and (meaning.kind, meaning.meaning) == (best.kind, best.name)
-
-
-def _certain(meaning: TurnMeaning) -> list[SlotMeaning]:
-    """The slots of which one can say what was said, surely; of one that is true or false the intent says it, such as a yes."""
-    told = [slot for slot in meaning.slots if slot.said != "ambiguous" and slot.confidence >= SAID_FROM]
-    return [slot for slot in told if not TRUTH.issuperset(slot.values or ("",))]
+    return adds_nothing and (statement.kind, statement.name) == (best.kind, best.name)
 
 
 def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from importlib import resources
 from types import MappingProxyType
@@ -74,3 +74,8 @@ DEFINITIONS: Mapping[Behavior, BehaviorDefinition] = definitions_of(
     json.loads(resources.files("grice.models.behaviors").joinpath("definitions.json").read_text(encoding="utf-8"))
 )
 """Every behaviour's definition, in the order of `BEHAVIORS`."""
+
+
+def shows_undesired(shown: Iterable[Behavior]) -> bool:
+    """Whether one of these behaviours is undesired."""
+    return any(not DEFINITIONS[label].desired for label in shown)

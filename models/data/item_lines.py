@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +14,25 @@ Item = TypeVar("Item")
 _WORDS = {str: "a text", list: "a list", dict: "an object", int: "a whole number", type(None): "null", bool: "true or false"}
 
 
-def read_items(path: Path, kinds: Mapping[str, tuple[type, ...]], make: Callable[[dict[str, Any], str], Item]) -> list[Item]:
+Placed = tuple[object, str]
+"""What is to be an item, and where it stands."""
+
+
+def _one_a_line(given: object, where: str) -> Iterable[Placed]:
+    return [(given, where)]
+
+
+def read_items(
+    path: Path,
+    kinds: Mapping[str, tuple[type, ...]],
+    make: Callable[[dict[str, Any], str], Item],
+    spread: Callable[[object, str], Iterable[Placed]] = _one_a_line,
+) -> list[Item]:
     """The items of a file; blank lines are left out.
 
     Args:
         kinds: what each field of an item may be. make: the item of checked fields; is told file and line.
+        spread: the items of one line; without it a line is one.
 
     Raises:
         DataNotFound: it cannot be read, or has no item.
@@ -31,7 +45,8 @@ def read_items(path: Path, kinds: Mapping[str, tuple[type, ...]], make: Callable
     places = [(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
     if not places:
         raise DataNotFound(f"items {path}: no item in it; give one JSON object a line")
-    return [make(check_object(_parse(line, where), where, kinds), where) for line, where in places]
+    given = (placed for line, where in places for placed in spread(_parse(line, where), where))
+    return [make(check_object(each, where, kinds), where) for each, where in given]
 
 
 def check_object(given: object, where: str, kinds: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:

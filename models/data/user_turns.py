@@ -1,13 +1,16 @@
-"""Anybody's own user turns, as JSON lines: menu, history, turn, what it means, which slots it fills, its direct form."""
+"""Anybody's own user turns, as JSON lines: menu, history, turn, what it means, which slots it fills, its direct form.
+
+A line is one turn with the menu of its bot, or a bot with the list `turns`, whose menu then stands there once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grice.models.data.item_lines import check_object, read_items
+from grice.models.data.item_lines import Placed, check_object, read_items
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import InputError
 from grice.models.schema import BotSchema
@@ -29,6 +32,8 @@ FIELDS: Mapping[str, tuple[type, ...]] = {
     "gold_direct": (str,),
 }
 """The fields that are read, and what each is. Others are kept and not read."""
+TURNS = "turns"
+"""The field of a bot whose turns stand in one line. They have its other fields, and their place as `id` where they have none."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +66,26 @@ class UserTurn:
 
 
 def read_user_turns(path: Path) -> list[UserTurn]:
-    """The turns of a file, one JSON object a line; blank lines are left out.
+    """The turns of a file, one JSON object a line, a turn or a bot with its turns; blank lines are left out.
 
     Raises:
         DataNotFound: it cannot be read, or has no item.
         InputError: an item lacks a field or has a wrong one; says line, field, what it has and what is allowed.
     """
-    return read_items(path, FIELDS, _turn)
+    return read_items(path, FIELDS, _turn, _turns_of)
+
+
+def _turns_of(given: object, where: str) -> Iterable[Placed]:
+    """The turns of a bot, each with the bot's fields; anything else as it is."""
+    if not isinstance(given, dict) or TURNS not in given or "text" in given:
+        return [(given, where)]
+    turns = check_object(given, where, {TURNS: (list,)})[TURNS]
+    if not turns:
+        raise InputError(f"{where}, {TURNS}", turns, "a list of at least one turn")
+    bot = {name: value for name, value in given.items() if name not in (TURNS, "id")}
+    first = f"{given['id']}-" if "id" in given else ""
+    places = [(each, place, f"{where}, turn {place}") for place, each in enumerate(turns, start=1)]
+    return [({**bot, "id": f"{first}{place}", **check_object(each, at, {})}, at) for each, place, at in places]
 
 
 def _turn(fields: dict[str, Any], where: str) -> UserTurn:

@@ -41,7 +41,7 @@ class DirectnessModel:
         self.layout = SourceFormat.of(manifest)
         self.slope = manifest.number("calibration.slope", 0, STEEPEST)
         self.offset = manifest.number("calibration.offset", -STEEPEST, STEEPEST)
-        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.tokenizer = read_tokenizer(manifest.tokenizer_path)
         self.session = Session(manifest.graph("encoder", runtime.precision), runtime)
         self.provider = self.session.provider
         self.workers = Workers(runtime.workers)

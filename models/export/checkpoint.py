@@ -25,12 +25,16 @@ from grice.models.export.relations import PLACES
 from grice.models.manifest import GRAPH, Manifest, read_manifest, shipped, write_manifest
 from grice.models.minds.joint_encoder import JOINT_HEADS, JointHead
 from grice.models.runtime.heads import load_arrays
+from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.word_table import read_word_table
+from grice.models.sentence_encoder.encoder import load_encoder_of
 from grice.models.text.template import read_tokenizer
 from grice.models.training import warm_start
 from grice.models.training.checkpoint import FACTS, TOKENIZER, WEIGHTS, Facts, save_checkpoint
 from grice.models.training.meaning.network import JointBlock
 from grice.models.training.minds import chats
 from grice.models.training.minds.joint_encoder import FASTER
+from grice.models.training.relations.recipe import shape_of
 from grice.models.training.sentence_encoder.recipe import SAMPLES
 from grice.models.training.sentence_trunk import BUCKETS, SHAPES
 from grice.models.training.vocabulary import CLS, SEP
@@ -75,7 +79,7 @@ def _write_directness(manifest: Manifest, precision: str, out: Path, facts: Fact
 def _write_sentence_encoder(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
     state = _bert(read_weights(manifest.graph("encoder", precision)), "states.")
     _write_state(manifest, out, state, {**manifest.training, **facts})
-    tokenizer = read_tokenizer(manifest.path(TOKENIZER))
+    tokenizer = read_tokenizer(manifest.tokenizer_path)
     most = manifest.count("max_tokens", 4, 65_536) - 2
     said = dict.fromkeys(turn.text for question in chats.written() for turn in question.turns)
     rows = [[CLS, *tokenizer.encode(text, add_special_tokens=False).ids[:most], SEP] for text in list(said)[:SAMPLES]]
@@ -105,7 +109,7 @@ def _write_joint_encoder(manifest: Manifest, _: str, out: Path, facts: Facts) ->
 
 
 def _write_meaning(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    trunk, joint = (read_weights(manifest.graph(part, precision)) for part in ("trunk", "joint"))
+    trunk, joint = (_weights(manifest, part, precision) for part in ("trunk", "joint"))
     shape = SHAPES[manifest.training["recipe"]["size"]]
     positions = torch.zeros(shape.positions, shape.width)
     positions[shape.first_position : shape.first_position + LONGEST] = _tensor(trunk["positions"])
@@ -121,18 +125,24 @@ def _write_meaning(manifest: Manifest, precision: str, out: Path, facts: Facts) 
 
 
 def _write_relations(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    weights = read_weights(manifest.graph("reader", precision))
-    shape = SHAPES["small"]
+    weights = _weights(manifest, "reader", precision)
+    encoder = load_encoder_of(manifest, Runtime())
+    table = read_word_table(encoder.manifest, "encoder")
+    shape = shape_of(len(table.scales))
     positions = torch.zeros(shape.positions, shape.width)
     positions[:PLACES] = _tensor(weights["positions.weight"])
-    state = {"trunk.words.weight": _tensor(weights["words.weight"]), "trunk.positions.weight": positions}
+    state = {"trunk.words.weight": _tensor(table.steps * table.scales), "trunk.positions.weight": positions}
     state |= {"trunk.distances.weight": torch.zeros(BUCKETS, shape.heads), **_norm(weights, "norm", "trunk.norm")}
     state |= {f"{table}.weight": _tensor(weights[f"{table}.weight"]) for table in ("kinds", "ages")}
     for layer in range(shape.layers):
         state |= _trunk_layer(weights, f"layers.{layer}", Heads.of(shape.heads, shape.width))
     for head in RELATION_HEADS:
         state |= _split(weights, head, [head])
-    _write_state(manifest, out, state, {**manifest.training, **facts})
+    _write_state(encoder.manifest, out, state, {**manifest.training, **facts})
+
+
+def _weights(manifest: Manifest, part: str, precision: str) -> dict[str, NDArray[np.float32]]:
+    return read_weights(manifest.graph(part, precision), manifest.weights(part, precision))
 
 
 def _trunk_layer(weights: GraphWeights, name: str, heads: Heads) -> TorchState:
@@ -162,7 +172,7 @@ def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts)
         state |= _split(encoder, f"cross.{layer}", names)
     model = BartForConditionalGeneration(_bart_config(manifest, encoder, decoder))
     model.load_state_dict(state)
-    save_checkpoint(out, model, read_tokenizer(manifest.path(TOKENIZER)), {**manifest.training, **facts})
+    save_checkpoint(out, model, read_tokenizer(manifest.tokenizer_path), {**manifest.training, **facts})
 
 
 def _bart_config(manifest: Manifest, encoder: GraphWeights, decoder: GraphWeights) -> BartConfig:
@@ -261,9 +271,9 @@ def _turned(values: NDArray[np.float32]) -> Tensor:
     return _tensor(values.T)
 
 
-def _write_state(manifest: Manifest, out: Path, state: TorchState, facts: Facts) -> None:
+def _write_state(with_tokenizer: Manifest, out: Path, state: TorchState, facts: Facts) -> None:
     torch.save(state, out / WEIGHTS)
-    (out / TOKENIZER).write_bytes(manifest.path(TOKENIZER).read_bytes())
+    read_tokenizer(with_tokenizer.tokenizer_path).save(str(out / TOKENIZER))
     (out / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 

@@ -12,20 +12,24 @@ from typing import Any
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from grice.models.errors import WeightsError
 from grice.models.export.block_weights import MIDDLE
-from grice.models.export.onnx_files import STEPS_MIDDLE
+from grice.models.runtime.column_weights import MULTIPLES, SCALE, STEPS, read_column_weights, whole_steps
 from grice.models.runtime.heads import Floats
 from grice.models.runtime.session import read_graph
+from grice.models.runtime.word_table import STEPS_MIDDLE
 from grice.models.training.low_bits import BLOCK, MOST_STEPS
 
 Tensors = dict[str, NDArray[Any]]
 
 
-def read_weights(path: Path) -> dict[str, Floats]:
+def read_weights(path: Path, beside: Path | None = None) -> dict[str, Floats]:
     """The weights in a file of any precision, by the names that they have in the module that was exported.
+
+    Args:
+        beside: the file of weights that do not lie in the graph's.
 
     Raises:
         WeightsError: the file is no ONNX model.
@@ -35,12 +39,17 @@ def read_weights(path: Path) -> dict[str, Floats]:
         model = onnx.load_from_string(graph)
     except Exception as error:  # protobuf raises its own errors
         raise WeightsError(f"{path}: not an ONNX model ({error}); install or export it again") from error
-    tensors = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    there = [each for each in model.graph.initializer if each.data_location != TensorProto.EXTERNAL]
+    tensors = {each.name: numpy_helper.to_array(each) for each in there}
     found = {name: value.astype(np.float32) for name, value in tensors.items() if value.dtype in (np.float32, np.float16)}
     for name in tensors:
         for ending, dequantise in _KINDS.items():
             if name.endswith(ending):
                 found[name.removesuffix(ending) + _WEIGHT_OF.get(ending, "")] = dequantise(name.removesuffix(ending), tensors)
+    if beside is not None:
+        arrays = read_column_weights(beside)
+        for name in [each.removesuffix(STEPS) for each in arrays if each.endswith(STEPS)]:
+            found[name] = whole_steps(arrays[name + STEPS], arrays[name + MULTIPLES]).astype(np.float32) * arrays[name + SCALE]
     for node in model.graph.node:
         if node.op_type == "MatMulNBits":  # the last block of a column may not be full
             name, inputs = (

@@ -13,10 +13,13 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from torch import nn
+from tqdm import tqdm
 
 from grice.models.export import bert
 from grice.models.export.low_bits import write_low_bits
 from grice.models.export.onnx_files import Feed, pack_graph, write_fp32, write_int8_with_ranges, write_precision
+from grice.models.export.tokenizer import pack_tokenizer
+from grice.models.export.word_places import places_of
 from grice.models.manifest import GRAPH, write_manifest
 from grice.models.minds.joint_encoder import FILE, HALVED, JointHead
 from grice.models.runtime.heads import save_arrays
@@ -43,7 +46,7 @@ def export_directness(checkpoint: Path, out: Path, precisions: Sequence[str], ve
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
     """
     found = load_checkpoint(checkpoint, directness.restore)
-    for precision in precisions:
+    for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
         graph, write = bert.DirectnessGraph(found.model, precision == "int8"), _writer(precision, write_low_bits)
         _write_graph(graph, _Ends(("ids", "mask", "query"), "raw"), out / f"encoder.{precision}{GRAPH}", write)
     recipe = found.facts["recipe"]
@@ -67,7 +70,7 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
     """
     found = load_checkpoint(checkpoint, sentence_encoder.restore)
-    for precision in precisions:
+    for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
         small = functools.partial(write_int8_with_ranges, samples=_samples(checkpoint))
         graph, write = bert.SentenceGraph(found.model, precision == "int8"), _writer(precision, small)
         _write_graph(graph, _Ends(("ids", "mask"), "vector"), out / f"encoder.{precision}{GRAPH}", write)
@@ -79,10 +82,16 @@ def export_sentence_encoder(checkpoint: Path, out: Path, precisions: Sequence[st
             "name": "sentence_encoder",
             "version": version,
             "task": "sentence-embedding",
-            "settings": {"max_tokens": recipe["max_tokens"], "width": warm_start.WIDTH},
+            "settings": {"max_tokens": recipe["max_tokens"], "width": warm_start.WIDTH, **_words_of(out)},
             "training": {name: found.facts[name] for name in ("recipe", "data", "held_out_cosine")},
         },
     )
+
+
+def _words_of(out: Path) -> dict[str, Any]:
+    """Where the table of pieces lies in the int8 file; nothing without that file."""
+    path = out / f"encoder.int8{GRAPH}"
+    return {"words": places_of(path, "states.words")} if path.is_file() else {}
 
 
 def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
@@ -94,7 +103,7 @@ def export_slot_values(checkpoint: Path, out: Path, precisions: Sequence[str], v
         ModelNotFound, WeightsError: there is no checkpoint, or none of this model.
     """
     found = load_checkpoint(checkpoint, slot_values.restore)
-    for precision in precisions:
+    for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
         small = precision == "int8"
         graph = bert.SlotGraph(found.model if small else rounded_encoder(found.model), small)
         write = _writer(precision, write_low_bits)
@@ -150,7 +159,7 @@ def _write_graph(graph: nn.Module, ends: _Ends, target: Path, write: Write) -> N
 
 def _finish(found: Checkpoint[Any], out: Path, content: dict[str, Any]) -> None:
     """Write what stands beside the graphs."""
-    (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
+    pack_tokenizer(found.tokenizer, out)
     if "weights" in found.facts:
         content["training"]["weights"] = found.facts["weights"]
     write_manifest(out, content)

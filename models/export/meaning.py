@@ -9,14 +9,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from tqdm import tqdm
 
-from grice.models.export.block_weights import write_block_weights
+from grice.models.export.column_weights import write_column_weights
 from grice.models.export.layers import Heads, LowBitTable, Projection, as_heads, as_heads_transposed, from_heads, layer_norm
-from grice.models.export.onnx_files import pack_graph, write_fp32, write_precision
-from grice.models.manifest import GRAPH, read_manifest, write_manifest
+from grice.models.export.onnx_files import Feed, pack_graph, write_fp32, write_precision
+from grice.models.export.tokenizer import pack_tokenizer
+from grice.models.manifest import GRAPH, WEIGHTS, read_manifest, write_manifest
 from grice.models.meaning.inputs import MeaningTokens
 from grice.models.meaning.reader import OUTPUTS, MeaningReader
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY
@@ -42,6 +45,8 @@ UNCALIBRATED = Calibration(
     value=dict.fromkeys(("bias", *VALUE_BY), 0.0),
     slot_threshold=1.0,
 )
+MOST_SAMPLES = 100
+"""Turns on which the largest channels are found."""
 LONGEST = 160
 """Pieces that a text may have."""
 _BY_PIECE, _BY_OPTION = ("batch", "length"), ("batch", "options")
@@ -124,11 +129,12 @@ def export_meaning(checkpoint: Path, out: Path, precisions: Sequence[str], versi
     found = load_checkpoint(checkpoint, restore)
     facts = found.facts
     recipe = MeaningRecipe(**{**facts["recipe"], "schedule": Schedule(**facts["recipe"]["schedule"])})
+    steps = [step_of(menu, MeaningTokens(found.tokenizer)) for menu in ordinary_menus(recipe)]
     round_trunk(found.model.trunk, ordinary_texts(recipe, MeaningTokens(found.tokenizer)), recipe.frozen)
-    round_joint(found.model, [step_of(menu, MeaningTokens(found.tokenizer)) for menu in ordinary_menus(recipe)])
-    for precision in precisions:
-        write_graphs(found.model, out, precision)
-    (out / "tokenizer.json").write_text(found.tokenizer.to_str(), encoding="utf-8")
+    round_joint(found.model, steps)
+    for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
+        write_graphs(found.model, out, precision, steps)
+    pack_tokenizer(found.tokenizer, out)
     content: dict[str, Any] = {
         "name": "meaning",
         "version": version,
@@ -157,18 +163,45 @@ def with_projections(module: nn.Module) -> nn.Module:
     return module
 
 
-def write_graphs(network: MeaningNetwork, out: Path, precision: str) -> None:
-    """Write the graphs of the reader, whose dense layers were rounded to four bits: the files of int8 have them so."""
+def write_graphs(network: MeaningNetwork, out: Path, precision: str, steps: Sequence[Step]) -> None:
+    """Write the graphs of the reader, whose dense layers were rounded to four bits: the files of int8 have them so.
+
+    Args:
+        steps: ordinary ones; on their first turns the largest channels are found, for int8.
+    """
     out.mkdir(parents=True, exist_ok=True)
+    samples = ordinary_feeds(network, steps[:MOST_SAMPLES]) if precision == "int8" else {}
     for part, (graph, given, outputs) in _graphs(network).items():
         with tempfile.TemporaryDirectory() as folder:
             full, written = Path(folder) / "full.onnx", Path(folder) / "written.onnx"
             write_fp32(graph, given, outputs, {name: dict(enumerate(found)) for name, found in VARYING.items()}, full)
             if precision == "int8":
-                write_block_weights(full, written)
+                write_column_weights(full, written, out / f"{part}.int8{WEIGHTS}", samples[part])
             else:
                 write_precision(full, written, precision)
             pack_graph(written, out / f"{part}.{precision}{GRAPH}")
+
+
+@torch.no_grad()
+def ordinary_feeds(network: MeaningNetwork, steps: Sequence[Step]) -> dict[str, list[Feed]]:
+    """What goes into each graph on the first turn of each step, by graph."""
+    feeds: dict[str, list[Feed]] = {"trunk": [], "joint": []}
+    for step in steps:
+        pieces = step.turns[0][1]
+        options = network.read_options(step.texts, step.kinds, step.owners)
+        own = torch.zeros(1, len(pieces.ids), dtype=torch.long)
+        own[0, pieces.start : pieces.start + len(pieces.offsets)] = 1
+        feeds["trunk"].append({"ids": np.array([pieces.ids], np.int64)})
+        feeds["joint"].append(
+            {
+                "states": network.states_of([pieces.ids])[0].numpy(),
+                "own": own.numpy(),
+                "vectors": options.vectors.numpy(),
+                "kinds": options.kinds.numpy(),
+                "owners": options.owners.numpy(),
+            }
+        )
+    return feeds
 
 
 def _graphs(network: MeaningNetwork) -> dict[str, tuple[nn.Module, dict[str, Tensor], Sequence[str]]]:

@@ -24,12 +24,9 @@ from onnxruntime.transformers.float16 import convert_float_to_float16
 from torch import Tensor, nn
 
 from grice.models.runtime.runtime import check_precision
+from grice.models.runtime.word_table import FOUR, STEPS_MIDDLE
 
 OPSET = 17
-STEPS_MIDDLE = 128
-"""What `MatMulNBits` takes for 0 in eight bits."""
-FOUR = 4
-"""Numbers of two bits in a byte."""
 SHARE = 0.75
 """How much of a channel's size goes from the inputs to the weights: the paper's alpha."""
 SMALLEST = 1e-3
@@ -117,7 +114,7 @@ def smooth(model: onnx.ModelProto, samples: Sequence[Feed]) -> None:
     """
     weights = {each.name: each for each in model.graph.initializer}
     products = [node for node in model.graph.node if node.op_type == "MatMul" and node.input[1] in weights]
-    largest = _largest(model, sorted({node.input[0] for node in products}), samples)
+    largest = largest_by_channel(model, sorted({node.input[0] for node in products}), samples)
     for node in products:
         weight = weights[node.input[1]]
         values = numpy_helper.to_array(weight)
@@ -131,7 +128,7 @@ def smooth(model: onnx.ModelProto, samples: Sequence[Feed]) -> None:
         node.input[0] = scaled
 
 
-def _largest(model: onnx.ModelProto, names: Sequence[str], samples: Sequence[Feed]) -> dict[str, NDArray[np.float32]]:
+def largest_by_channel(model: onnx.ModelProto, names: Sequence[str], samples: Sequence[Feed]) -> dict[str, NDArray[np.float32]]:
     """The largest absolute value of each channel of the tensors called `names`."""
     watched = onnx.ModelProto()
     watched.CopyFrom(model)
@@ -166,7 +163,7 @@ def write_int8_by_row(source: Path, target: Path) -> None:
     onnx.save(quantizer.model.model, str(target))
 
 
-def share_table(path: Path, table: str, projection: str) -> None:
+def share_table(path: Path, table: str, projection: str) -> bool:
     """Make the token embeddings from the weights of the output layer, which they are a coarser copy of; results stay the same.
 
     A file of `write_int8_by_row` then only holds by how much the two differ, in two bits a number; onnxruntime makes the table when
@@ -175,6 +172,8 @@ def share_table(path: Path, table: str, projection: str) -> None:
     Args:
         table: the module of the embeddings (`TokenTable` in its small form).
         projection: the module of the output layer.
+
+    Returns whether it was made so.
 
     Raises:
         ValueError: the embeddings are not those of the output layer.
@@ -186,7 +185,7 @@ def share_table(path: Path, table: str, projection: str) -> None:
         for name in (f"{table}.table", f"{table}.scale", f"{projection}.weight_Q8", f"{projection}.weight_scales")
     )
     if exact.size != steps.size:  # the last block is not full
-        return
+        return False
     rows, width = exact.shape
     factors = (scales.reshape(rows, -1, 1) / scale[:, None]).astype(np.float32)
     near = np.round((steps.astype(np.float32) - STEPS_MIDDLE) * factors).reshape(rows, width)
@@ -235,6 +234,7 @@ def share_table(path: Path, table: str, projection: str) -> None:
         del part[:]
         part.extend(content)
     onnx.save(model, str(path))
+    return True
 
 
 def write_fp16(source: Path, target: Path) -> None:

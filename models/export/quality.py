@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from tqdm import tqdm
 
 from grice.models.data import direct as direct_corpus
 from grice.models.dialogue import Dialogue
@@ -57,7 +58,8 @@ def _measured(
     folder: Path, reference: Path, metric: str, rows: list[Row], figure: Callable[[Path, str, str, list[Row]], float]
 ) -> dict[str, Any]:
     manifest = read_manifest(folder)
-    figures = {precision: figure(folder, precision, manifest.task, rows) for precision in manifest.precisions}
+    bar = tqdm(manifest.precisions, desc="measuring", unit="precision", disable=None)
+    figures = {precision: figure(folder, precision, manifest.task, rows) for precision in bar}
     figures["fp32"] = figure(reference, "fp32", manifest.task, rows)
     found = {"metric": metric, "split": "DIRECT, our dev part", "n": len(rows), "tolerance": TOLERANCE[metric], **figures}
     for precision, value in figures.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import random
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
+from tqdm import tqdm
 
 from grice.models.data import direct
 from grice.models.data.files import data_dir
@@ -20,6 +20,8 @@ from grice.models.errors import DataNotFound
 from grice.models.export import bart
 from grice.models.export.block_weights import write_block_weights
 from grice.models.export.onnx_files import pack_graph, share_table, write_fp32, write_precision
+from grice.models.export.tokenizer import pack_tokenizer
+from grice.models.export.word_places import give_vectors, places_of
 from grice.models.manifest import GRAPH, write_manifest
 from grice.models.text.template import SourceFormat
 from grice.models.training.checkpoint import load_checkpoint
@@ -39,7 +41,7 @@ VOCABULARY = "vocabulary"
 def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
     """Write `encoder.P.onnx.gz` and `decoder.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
-    int8 has the dense layers of the small recipe in four bits in the file; the words stay as they are.
+    int8 has the dense layers of the small recipe in four bits in the file; the words stay as they are, in the decoder's file alone.
 
     Args:
         checkpoint: a folder as transformers writes it, with `tokenizer.json` and `training.json`.
@@ -50,26 +52,32 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     found = load_checkpoint(checkpoint, restore)
     model, facts = found.model, found.facts
     out.mkdir(parents=True, exist_ok=True)
+    words: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for precision in precisions:
+        for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
             low_bits = precision == "int8" and facts["recipe"] == "small" and not model.config.d_model % BLOCK
             given = rounded_rewriter(model, found.tokenizer, SourceFormat(**facts["layout"])) if low_bits else model
+            shared = False
             for graph, full in _write_graphs(given, Path(folder), small_table=precision == "int8").items():
                 written = Path(folder) / f"{graph}.{precision}.onnx"
                 if low_bits:
                     write_block_weights(full, full, kept=[f"{VOCABULARY}.weight"])
                 write_precision(full, written, precision, by_row=graph == "decoder" or low_bits)
                 if graph == "decoder" and precision == "int8":
-                    share_table(written, "words", VOCABULARY)
+                    shared = share_table(written, "words", VOCABULARY)
+                if graph == "encoder" and shared:
+                    give_vectors(written, "words")
                 pack_graph(written, out / f"{graph}.{precision}{GRAPH}")
-    shutil.copy(checkpoint / "tokenizer.json", out / "tokenizer.json")
+            if shared:
+                words = {"words": places_of(out / f"decoder.int8{GRAPH}", "words", VOCABULARY)}
+    pack_tokenizer(found.tokenizer, out)
     write_manifest(
         out,
         {
             "name": "rewriter",
             "version": version,
             "task": "rewriting",
-            "settings": _settings(model.config, facts),
+            "settings": {**_settings(model.config, facts), **words},
             "training": facts,
         },
     )
@@ -133,4 +141,4 @@ def _write_graphs(model: Any, folder: Path, small_table: bool) -> dict[str, Path
         bart.dynamic_axes([*given, *made]),
         decoder,
     )
-    return {"encoder": encoder, "decoder": decoder}
+    return {"decoder": decoder, "encoder": encoder}

@@ -9,6 +9,7 @@ from grice.models.face_acts.descriptions import (
     descriptions_of,
 )
 from grice.models.face_acts.detector import FaceActDetector, load_intention_detector
+from grice.models.face_acts.goals import PersuasionQuestion
 
 __all__ = [
     "DESCRIPTIONS",
@@ -16,6 +17,7 @@ __all__ = [
     "FaceActDetector",
     "IntentionDescription",
     "IntentionDescriptions",
+    "PersuasionQuestion",
     "Phrasing",
     "descriptions_of",
     "load_intention_detector",

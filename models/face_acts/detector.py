@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grice.models.dialogue import Dialogue, Turn, check_each
 from grice.models.errors import InputError
+from grice.models.face_acts.goals import KnownGoals, PersuasionQuestion
 from grice.models.face_acts.heads import FaceHeads
 from grice.models.face_acts.inputs import read_inputs
 from grice.models.manifest import Manifest, read_manifest
@@ -17,6 +18,8 @@ from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
 
 HISTORY_TURNS = 100
+OTHER, GOALS = "other_goals.npz", "goals.npz"
+"""Files of the heads for other goals than a gift to a charity, and of the goals that these learned from."""
 
 
 class FaceActDetector:
@@ -45,32 +48,56 @@ class FaceActDetector:
         self.provider = encoder.provider
         self.user_role = user_role
         self.heads = FaceHeads.load(manifest.path("heads.npz"))
+        others = OTHER in manifest.files
+        self.other_heads = FaceHeads.load(manifest.path(OTHER)) if others else None
+        self.goals = KnownGoals.load(manifest.path(GOALS)) if others else None
         self.workers = Workers(runtime.workers)
 
-    def predict(self, dialogues: Sequence[Dialogue]) -> list[Intentions]:
-        """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last."""
-        check_each(dialogues, Dialogue, "dialogues")
-        return self.workers.map(lambda part: [self._found(dialogue) for dialogue in part], dialogues, max(1, len(dialogues)))
+    def predict(self, asked: Sequence[Dialogue | PersuasionQuestion]) -> list[Intentions]:
+        """What the last turn of each dialogue does, and the turns before it, in order. Either side may speak last.
 
-    def _found(self, dialogue: Dialogue) -> Intentions:
+        A dialogue alone is read as one about a gift to a charity.
+        """
+        check_each(_dialogues_of(asked), Dialogue, "dialogues")
+        questions = [PersuasionQuestion(each) if isinstance(each, Dialogue) else each for each in asked]
+        return self.workers.map(lambda part: [self._found(each) for each in part], questions, max(1, len(questions)))
+
+    def _found(self, asked: PersuasionQuestion) -> Intentions:
+        dialogue = asked.dialogue
+        heads = self.other_heads if asked.kind == "other" and self.other_heads else self.heads
         turns = dialogue.turns[-HISTORY_TURNS - 1 :]
         cut = len(dialogue.turns) - len(turns)
         inputs = read_inputs(self.encoder, [(self._role(turn), turn.text) for turn in turns], cut)
-        probabilities = self.heads.probabilities(inputs)
+        probabilities = heads.probabilities(inputs)
         return Intentions(
             {label: float(value) for label, value in zip(FACE_ACTS, probabilities[-1], strict=True)},
-            tuple(FACE_ACTS[place] for place in self.heads.labels(probabilities)),
+            tuple(FACE_ACTS[place] for place in heads.labels(probabilities)),
             inputs.roles,
-            tuple(map(float, self.heads.agrees(inputs, probabilities))),
+            tuple(map(float, heads.agrees(inputs, probabilities))),
             len(turns) - 1,
             cut,
             not self.encoder.fits(dialogue.last.text),
+            "charity" if heads is self.heads else "other",
+            self._is_far(asked),
         )
+
+    def _is_far(self, asked: PersuasionQuestion) -> bool:
+        """Whether the goal is unlike all that were learned from; so are all but a gift to a charity without heads for others."""
+        if asked.kind == "charity":
+            return False
+        return self.goals is None or self.goals.is_far(self.encoder.encode([asked.goal])[0])
 
     def _role(self, turn: Turn) -> PersuasionRole:
         first, second = PERSUASION_ROLES
         other = second if self.user_role == first else first
         return self.user_role if turn.speaker == "user" else other
+
+
+def _dialogues_of(asked: object) -> object:
+    """The dialogues of what is asked, where that is a list."""
+    if not isinstance(asked, (list, tuple)):
+        return asked
+    return [each.dialogue if isinstance(each, PersuasionQuestion) else each for each in asked]
 
 
 @functools.lru_cache(maxsize=16, typed=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from grice.models.dialogue import check_each
+from grice.models.dialogue import Dialogue, check_each
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
 from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
@@ -26,6 +26,7 @@ from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, KeptMenu, MeaningSc
 from grice.models.meaning.stand_ins import find_stand_ins, give_to_stand_ins, leave_out_answers
 from grice.models.meaning.sureness import INDIRECT_BY, SURE_BY, BestMeaning, describe_best, describe_kind, find_best
 from grice.models.runtime.heads import Floats, sigmoid, softmax
+from grice.models.runtime.parallel import Workers
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema
@@ -35,6 +36,8 @@ OUTPUTS = ("meaning", "slot_states", "values", "starts", "ends", "turn_kinds", "
 KEPT_MENUS = 64
 KEPT_TEXTS = 4096
 """Options' words whose vectors are kept beside the menus: menus share the acts, and a rewrite is read against a menu of its own."""
+KEPT_TURNS = 16
+"""Turns whose states are kept: a turn is read against one rewrite after the other, and for meaning and slots."""
 MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
 LONGEST_WORDS = 12
@@ -59,11 +62,13 @@ class MeaningReader:
         self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
         self.value_weights = [manifest.number(f"value.{name}", -100, 100) for name in ("bias", *VALUE_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
-        self.tokens = MeaningTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.trunk = Session(manifest.graph("trunk", precision), runtime)
-        self.joint = Session(manifest.graph("joint", precision), runtime)
+        self.tokens = MeaningTokens(read_tokenizer(manifest.tokenizer_path))
+        self.trunk = Session(manifest.graph("trunk", precision), runtime, manifest.weights("trunk", precision))
+        self.joint = Session(manifest.graph("joint", precision), runtime, manifest.weights("joint", precision))
         self.provider = self.trunk.provider
+        self._workers = Workers(runtime.workers)
         self._menu = functools.lru_cache(maxsize=KEPT_MENUS)(self._read_menu)
+        self._turn_states = functools.lru_cache(maxsize=KEPT_TURNS)(self._states)
         self._vector = functools.lru_cache(maxsize=KEPT_TEXTS)(self._read_vector)
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[TurnMeaning]:
@@ -75,6 +80,19 @@ class MeaningReader:
         """What the networks say, one a question, in order."""
         check_each(questions, MeaningQuestion, "questions")
         return [self._score(question) for question in questions]
+
+    def read_ahead(self, dialogues: Sequence[Dialogue], menus: Sequence[BotSchema] = ()) -> None:
+        """Run the trunk over last turns and menus that are not known yet, side by side, and keep what it gives.
+
+        With one worker nothing is done: it would take as long as when it is needed, and may not be needed.
+        """
+        if self._workers.count == 1:
+            return
+        turns = dict.fromkeys(self.tokens.read_turn(each).ids for each in dialogues)
+        texts = dict.fromkeys(text for each in menus for option in Menu.of(each).options for text in option.texts)
+        reads: list[Callable[[], object]] = [functools.partial(self._turn_states, ids) for ids in turns]
+        reads += [functools.partial(self._vector, text) for text in texts]
+        self._workers.map(lambda part: [read() for read in part], reads, 1)
 
     def _read_menu(self, schema: BotSchema) -> KeptMenu:
         options = Menu.of(schema).options
@@ -96,7 +114,7 @@ class MeaningReader:
     def _score(self, question: MeaningQuestion) -> MeaningScores:
         kept = self._menu(question.schema)
         pieces = self.tokens.read_turn(question.dialogue)
-        states = self._states(pieces.ids)
+        states = self._turn_states(pieces.ids)
         own = np.zeros((1, len(pieces.ids)), np.int64)
         own[0, pieces.start : pieces.start + len(pieces.offsets)] = 1
         cosines = _unit(kept.vectors) @ _unit((states * own[:, :, None]).sum(1))[0]

@@ -1,7 +1,7 @@
 """What recommender and seeker of a recommendation dialogue have in mind.
 
-In the order of the way: `recommendation_dialogue`, `wording`, `sentence_heads` and `joint_encoder`, `model`, `results`; `questions`
-are RecToM's, and `labels` what both are found among.
+In the order of the way: `recommendation_dialogue`, `item_names`, `wording`, `reactions`, `sentence_heads` and `joint_encoder`,
+`model`, `results`; `questions` are RecToM's, and `labels` what both are found among.
 """
 
 from grice.models.minds.labels import ATTITUDES, COARSE, FINE, MIND_ROLES, Attitude, MindRole, coarse_of

@@ -24,6 +24,7 @@ from grice.models.minds.labels import (
     probability_of,
 )
 from grice.models.minds.questions import ATTITUDE, MindQuestion, RoleTurn, answer, head_of, intention_head, next_head
+from grice.models.minds.reactions import ordinals_named, reaction_to
 from grice.models.minds.recommendation_dialogue import RecommendationDialogue
 from grice.models.minds.results import ItemAttitude, MindReading, NextStrategies, TurnIntentions
 from grice.models.minds.sentence_heads import (
@@ -34,7 +35,6 @@ from grice.models.minds.sentence_heads import (
     intention_inputs,
     next_inputs,
 )
-from grice.models.minds.wording import names
 from grice.models.runtime.parallel import Workers
 from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
@@ -117,8 +117,10 @@ class MindModel:
         cut = len(asked.dialogue.turns) - len(kept)
         asked = replace(asked, dialogue=Dialogue(kept))
         start, turns = zip(*asked.turns(), strict=True)
-        reactions = ((item, reaction_to(turns, item)) for item in asked.found_items())
-        items = (self._attitude(turns[: place + 1], item) for item, place in reactions if place is not None)
+        names = asked.found_items()
+        clear = ordinals_named(turns, names)
+        reactions = ((item, reaction_to(clear, item, names)) for item in names)
+        items = (self._attitude(clear[: place + 1], item) for item, place in reactions if place is not None)
         return MindReading(
             tuple(replace(self._intentions(turns[: place + 2], place), place=cut + start[place]) for place in range(len(turns))),
             tuple(replace(each, place=cut + start[each.place]) for each in items),
@@ -163,16 +165,6 @@ def sets_in(manifest: Manifest) -> dict[str, list[LabelSet]]:
         if len(set(found[head])) < len(listed) or frozenset() in found[head]:
             raise manifest.refuse(f"sets.{head}", listed, allowed)
     return found
-
-
-def reaction_to(turns: Sequence[RoleTurn], item: str) -> int | None:
-    """The place of the seeker's turn that shows what they think of an item: the last that names it, or else the first after it is
-    named. None where there is no such turn yet."""
-    naming = [place for place, turn in enumerate(turns) if names(turn.text, item)]
-    own = [place for place in naming if turns[place].role == "seeker"]
-    if own or not naming:
-        return own[-1] if own else None
-    return next((place for place in range(naming[0], len(turns)) if turns[place].role == "seeker"), None)
 
 
 def _shares(labels: Sequence[str], found: SetProbabilities) -> dict[str, float]:

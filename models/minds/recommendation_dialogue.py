@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from grice.models.dialogue import SPEAKERS, Dialogue, Speaker, check_each, check_text
 from grice.models.errors import InputError
+from grice.models.minds.item_names import items_in
 from grice.models.minds.labels import MindRole
 from grice.models.minds.questions import RoleTurn
-from grice.models.minds.wording import movies, names
+from grice.models.minds.wording import names
 
 MOST_ITEMS = 32
 
@@ -19,8 +20,7 @@ class RecommendationDialogue:
 
     Attributes:
         dialogue: the turns, oldest first.
-        items: what attitudes are wanted to; None: what is named with its year in parentheses, as in "Hidden Harbour (1987)", a form
-            that is found without knowing titles.
+        items: what attitudes are wanted to; None: what the turns name, as `item_names.items_in` finds it.
         seeker: who seeks; the other recommends.
 
     Raises:
@@ -64,12 +64,11 @@ class RecommendationDialogue:
         return merged
 
     def found_items(self) -> tuple[str, ...]:
-        """`items`, or else the first `MOST_ITEMS` that the turns name with a year; of one movie, the first form."""
+        """`items`, or else the first `MOST_ITEMS` that the turns name; of one item, the first form."""
         if self.items is not None:
             return self.items
         found: list[str] = []
-        for turn in self.dialogue.turns:
-            for movie in movies(turn.text):
-                if not any(names(known, movie) or names(movie, known) for known in found):
-                    found.append(movie)
-        return tuple(found[:MOST_ITEMS])
+        for item in items_in([turn.text for turn in self.dialogue.turns]):
+            if len(found) < MOST_ITEMS and not any(names(known, item) or names(item, known) for known in found):
+                found.append(item)
+        return tuple(found)

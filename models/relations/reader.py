@@ -7,6 +7,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from grice.models.manifest import Manifest, read_manifest
 from grice.models.relations.budget import AlarmThresholds
 from grice.models.relations.evidence import sentence_support
 from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
-from grice.models.relations.known import EncodesTexts, choose_spans
+from grice.models.relations.known import choose_spans
 from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
 from grice.models.relations.quotes import quote_context, quote_response
 from grice.models.relations.repeats import Repeat, find_repeat
@@ -23,6 +24,7 @@ from grice.models.relations.results import RelationFinding, RelationQuestion, Re
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
+from grice.models.runtime.word_table import read_word_table
 from grice.models.sentence_encoder.encoder import load_encoder_of
 from grice.models.text.template import read_tokenizer
 
@@ -50,10 +52,8 @@ class ReadResponse:
 class RelationReader:
     """The network on onnxruntime, with rules for repeats and values beside it.
 
-    Args:
-        encoder: finds what is nearest in meaning where not all fits; default: the one that the manifest names.
-
     Attributes:
+        encoder: of sentences; it finds what is nearest in meaning where not all fits, and has the table of pieces.
         faulty: percentiles of how likely faulty responses that were not learned from are said to be, from the least to the most.
 
     Raises:
@@ -64,15 +64,16 @@ class RelationReader:
         self,
         manifest: Manifest,
         runtime: Runtime = Runtime(),
-        encoder: EncodesTexts | None = None,
     ) -> None:
         self.manifest = manifest
         self.precision = runtime.precision
-        self.tokens = RelationTokens(read_tokenizer(manifest.path("tokenizer.json")))
-        self.session = Session(manifest.graph("reader", runtime.precision), runtime)
+        self.encoder = load_encoder_of(manifest, replace(runtime, precision="int8"))
+        self.encoder.check_fitted(manifest)
+        self.words = read_word_table(self.encoder.manifest, "encoder")
+        self.tokens = RelationTokens(read_tokenizer(self.encoder.manifest.tokenizer_path))
+        self.session = Session(manifest.graph("reader", runtime.precision), runtime, manifest.weights("reader", runtime.precision))
         self.provider = self.session.provider
         self.most_context = manifest.count("most_context", 32, 320)
-        self.encoder = encoder or load_encoder_of(manifest, replace(runtime, precision="int8"))
         self.bad_curve = _curve(manifest, "bad")
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
         self.thresholds = AlarmThresholds.of(manifest)
@@ -96,32 +97,19 @@ class RelationReader:
     def score(self, question: RelationQuestion) -> ReadResponse:
         """What the network says of a response."""
         spans = choose_spans(question, self.tokens, self.encoder, self.most_context) or [KnownSpan("user", 0, "-")]
-        return self.score_beside(spans, [question.dialogue.last.text])[0]
+        return self.score_beside(spans, question.dialogue.last.text)
 
-    def score_beside(self, spans: Sequence[KnownSpan], responses: Sequence[str]) -> list[ReadResponse]:
-        """What it says of responses to the same context, which is read once for all."""
-        context = self.tokens.read_context(spans)
-        read = [self.tokens.read_response(text) for text in responses]
-        longest = max(len(each.ids) for each in read)
-        ids, mask = (np.zeros((len(read), longest), np.int64) for _ in range(2))
-        for row, each in enumerate(read):
-            ids[row, : len(each.ids)], mask[row, : len(each.ids)] = each.ids, 1
-        feed = {name: np.array([getattr(context, name)], np.int64) for name in ("ids", "kinds", "ages")}
-        found = self.session.run(OUTPUTS, {**feed, "response_ids": ids, "response_mask": mask})
-        bad, labels, setting, of_context, of_response = found
-        return [
-            ReadResponse(
-                tuple(spans),
-                context,
-                each,
-                float(bad[row]),
-                labels[row],
-                softmax(setting[0]),
-                softmax(of_context[row]),
-                softmax(of_response[row][: len(each.ids)]),
-            )
-            for row, each in enumerate(read)
-        ]
+    def score_beside(self, spans: Sequence[KnownSpan], response: str) -> ReadResponse:
+        """What it says of a response, held against these spans."""
+        context, read = self.tokens.read_context(spans), self.tokens.read_response(response)
+        feed: dict[str, Any] = {name: np.array([getattr(context, name)], np.int64) for name in ("kinds", "ages")}
+        for name, ids in (("words", context.ids), ("response_words", read.ids)):
+            feed[name] = self.words.vectors(np.array([ids], np.int64))
+        found = self.session.run(OUTPUTS, {**feed, "response_mask": np.ones((1, len(read.ids)), np.int64)})
+        bad, labels, setting, of_context, of_response = (each[0] for each in found)
+        return ReadResponse(
+            tuple(spans), context, read, float(bad), labels, softmax(setting), softmax(of_context), softmax(of_response)
+        )
 
     def conclude(self, question: RelationQuestion, scores: ReadResponse) -> ResponseRelations:
         """Probabilities, the setting, what is shown and where."""

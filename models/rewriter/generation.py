@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,12 @@ from grice.models.manifest import Manifest
 from grice.models.rewriter.supported import Ids, Support
 from grice.models.runtime.heads import Floats
 from grice.models.runtime.session import Session
+from grice.models.runtime.word_table import WORDS, WordTable
 
 SHRINK = 0.6
 """Finished rows leave the batch when this share of it or less still runs: sooner would copy caches more than it saves."""
+KEPT_SOURCES = 4
+"""Sources whose encoding is kept, a few megabytes each at most: alternatives to a rewrite are searched for the same source."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +81,17 @@ class Generator:
     and the int8 encoder's result would depend on what else is in the batch. The decoder, which waits for memory, is batched.
     """
 
-    def __init__(self, encoder: Session, decoder: Session, shape: DecoderShape) -> None:
+    def __init__(self, encoder: Session, decoder: Session, shape: DecoderShape, words: WordTable | None = None) -> None:
         shape.check_fits(decoder)
         self.encoder = encoder
+        self.words = words
         self.decoder = decoder
         self.shape = shape
         self.encode_together = encoder.provider != "CPUExecutionProvider"
         layers = range(shape.decoder_layers)
         self._cross = [f"{name}_{layer}" for layer in layers for name in ("cross_key", "cross_value")]
         self._past = [f"{name}_{layer}" for layer in layers for name in ("past_key", "past_value")]
+        self._encode_one = functools.lru_cache(maxsize=KEPT_SOURCES)(lambda source: self._encode([source]))
         self._outputs = ["log_probs", *(f"{name}_{layer}" for layer in layers for name in ("present_key", "present_value"))]
 
     def greedy(
@@ -185,7 +191,7 @@ class Generator:
         if self.encode_together:
             crossed, mask = self._encode(sources)
         else:
-            crossed, mask = _padded([self._encode([source]) for source in sources])
+            crossed, mask = _padded([self._encode_one(tuple(source)) for source in sources])
         if copies > 1:
             crossed = [part.repeat(copies, axis=0) for part in crossed]
             mask = mask.repeat(copies, axis=0)
@@ -205,7 +211,8 @@ class Generator:
         for row, source in enumerate(sources):
             ids[row, : len(source)] = source
             mask[row, : len(source)] = 1
-        return self.encoder.run(self._cross, {"ids": ids, "mask": mask}), mask
+        read = {"ids": ids} if self.words is None else {WORDS: self.words.vectors(ids)}
+        return self.encoder.run(self._cross, {**read, "mask": mask}), mask
 
     def _step(self, caches: _Caches, last: Ids) -> Floats:
         """Log-probabilities of the next token, (batch, vocabulary); the caches grow by one."""

@@ -17,6 +17,7 @@ from grice.models.rewriter.supported import SupportedTokens
 from grice.models.runtime.parallel import Workers
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
+from grice.models.runtime.word_table import WORDS, read_word_table
 from grice.models.text.template import (
     TARGET_FORMS,
     EncodedSource,
@@ -67,7 +68,7 @@ class Rewriter:
         self.beams = beams
         self.uncased: bool = manifest.setting("uncased", bool, "true or false")
         self.layout = SourceFormat.of(manifest)
-        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.tokenizer = read_tokenizer(manifest.tokenizer_path)
         self.supported = SupportedTokens(self.tokenizer) if manifest.setting("supported_only", bool, "true or false") else None
         self.workers = Workers(runtime.workers)
         self.generator = _generator(manifest.folder, replace(runtime, workers=0))
@@ -139,10 +140,12 @@ class Rewriter:
 def _generator(folder: Path, runtime: Runtime) -> Generator:
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
+    encoder = Session(manifest.graph("encoder", runtime.precision), runtime)
     return Generator(
-        Session(manifest.graph("encoder", runtime.precision), runtime),
+        encoder,
         Session(manifest.graph("decoder", runtime.precision), runtime),
         DecoderShape.of(manifest),
+        read_word_table(manifest, "decoder") if WORDS in encoder.shapes else None,
     )
 
 

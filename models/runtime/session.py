@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnxruntime as ort
 
 from grice.models.errors import ProviderError, WeightsError
+from grice.models.runtime.column_weights import unpack_column_weights
+from grice.models.runtime.pause import pause
 from grice.models.runtime.runtime import Runtime
 
 SHORT_NAMES = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -35,19 +38,22 @@ def choose_provider(name: str) -> str:
 class Session:
     """The packed model at `path` (`.onnx.gz`), ready to run. Threads do not spin while idle, so a waiting service costs nothing.
 
+    Args:
+        weights: the file of its weights, where they do not lie in the graph's (`grice.models.runtime.column_weights`).
+
     Attributes:
         provider: the full name of the execution provider.
         shapes: the shape of each input and output, by name; a dimension that varies has a name.
 
     Raises:
         ProviderError: the provider is not available.
-        WeightsError: onnxruntime cannot read the file.
+        WeightsError: onnxruntime cannot read the files.
     """
 
-    def __init__(self, path: Path, runtime: Runtime = Runtime()) -> None:
+    def __init__(self, path: Path, runtime: Runtime = Runtime(), weights: Path | None = None) -> None:
         self.path = path
         self.provider = choose_provider(runtime.provider)
-        self._session = _open(path, self.provider, runtime.threads)
+        self._session = _open(path, self.provider, runtime.threads, weights)
         self.shapes = {each.name: tuple(each.shape) for each in (*self._session.get_inputs(), *self._session.get_outputs())}
 
     def run(self, outputs: Sequence[str], feed: Mapping[str, Any]) -> list[Any]:
@@ -55,7 +61,9 @@ class Session:
 
         Raises:
             WeightsError: onnxruntime cannot run it on them.
+            Stopped: nobody wants them any more (`grice.models.runtime.pause`).
         """
+        pause()
         try:
             found: list[Any] = self._session.run(outputs, feed)
         except Exception as error:  # onnxruntime raises its own untyped errors
@@ -75,14 +83,18 @@ def read_graph(path: Path) -> bytes:
         raise WeightsError(f"{path}: cannot be unpacked: {error}; install or export it again") from error
 
 
-def _open(path: Path, provider: str, threads: int) -> ort.InferenceSession:
+def _open(path: Path, provider: str, threads: int, weights: Path | None) -> ort.InferenceSession:
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     graph = read_graph(path)
+    unpacked = unpack_column_weights(weights) if weights else {}
     try:
+        if unpacked:
+            values = [ort.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(each)) for each in unpacked.values()]
+            options.add_external_initializers(list(unpacked), values)
         return ort.InferenceSession(graph, options, providers=[provider])
     except Exception as error:  # onnxruntime raises its own untyped errors
         raise WeightsError(f"{path}: onnxruntime cannot load it: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,7 +42,7 @@ class SentenceEncoder:
         self.manifest = manifest
         self.max_tokens = manifest.count("max_tokens", 4, 65_536)
         self.width = manifest.count("width", 1, 65_536)
-        self.tokenizer = read_tokenizer(manifest.path("tokenizer.json"))
+        self.tokenizer = read_tokenizer(manifest.tokenizer_path)
         self.session = Session(manifest.graph("encoder", runtime.precision), runtime)
         self.provider = self.session.provider
         if self.session.shapes["vector"][-1] not in (self.width, "width"):
@@ -49,11 +50,12 @@ class SentenceEncoder:
         self._ends = token_id(self.tokenizer, "[CLS]"), token_id(self.tokenizer, "[SEP]")
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
+        _ENCODERS.add(self)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of texts, shape (texts, width), each of length 1; the end of a text of more than `max_tokens` is not read.
 
-        A vector does not depend on the other texts. Safe to call from several threads.
+        A vector does not depend on the other texts, but for the last digits. Safe to call from several threads.
         """
         check_each(texts, str, "texts")
         with self._lock:
@@ -69,6 +71,11 @@ class SentenceEncoder:
             while len(self._vectors) > REMEMBERED:
                 self._vectors.popitem(last=False)
         return np.stack([known[text] for text in texts]) if texts else np.zeros((0, self.width), np.float32)
+
+    def forget(self) -> None:
+        """Remember no vectors."""
+        with self._lock:
+            self._vectors.clear()
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -102,6 +109,15 @@ class SentenceEncoder:
     def _pieces(self, text: str) -> list[int]:
         pieces: list[int] = self.tokenizer.encode(plain_text(text), add_special_tokens=False).ids
         return pieces
+
+
+_ENCODERS: weakref.WeakSet[SentenceEncoder] = weakref.WeakSet()
+
+
+def forget_vectors() -> None:
+    """All encoders of this process remember no vectors: the last digits of what follows depend on nothing that was asked before."""
+    for encoder in tuple(_ENCODERS):
+        encoder.forget()
 
 
 def _alike(rows: Sequence[tuple[Key, list[int]]]) -> list[list[tuple[Key, list[int]]]]:

@@ -39,7 +39,7 @@ class SlotResolver:
         self.manifest = manifest
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.margin = manifest.number("margin", 0, 1)
-        self.tokens = SlotTokens(read_tokenizer(manifest.path("tokenizer.json")))
+        self.tokens = SlotTokens(read_tokenizer(manifest.tokenizer_path))
         self.session = Session(manifest.graph("reader", runtime.precision), runtime)
         self.provider = self.session.provider
         self._pieces = functools.lru_cache(maxsize=REMEMBERED)(self.tokens.pieces)

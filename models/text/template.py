@@ -6,6 +6,7 @@ to rewrite last behind `<query>`. One small model serves several target forms; i
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,13 +108,14 @@ def encode_source(
 
 
 def read_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer in a `tokenizer.json`.
+    """The tokenizer in a `tokenizer.json`, or in a packed one (`.gz`).
 
     Raises:
         WeightsError: it cannot be read.
     """
     try:
-        return Tokenizer.from_file(str(path))
+        content = path.read_bytes()
+        return Tokenizer.from_str((gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8"))
     except Exception as error:  # tokenizers raises its own untyped errors
         raise WeightsError(f"{path}: not a tokenizer ({error}); install or export the model again") from error
 

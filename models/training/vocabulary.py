@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from grice.models.text.template import SPECIAL_TOKENS
+from grice.models.text.template import SPECIAL_TOKENS, read_tokenizer
 from grice.models.training import warm_start
 
 PAD, UNK, CLS, SEP, MASK = range(5)
@@ -72,7 +72,7 @@ def read_or_cut(path: Path, texts: Callable[[], Iterable[str]], tags: Sequence[s
 
 def read(path: Path) -> Vocabulary:
     """The vocabulary whose tokenizer was saved at `path`: a resumed run must not cut another from data that has changed."""
-    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer = read_tokenizer(path)
     ids = Tokenizer.from_file(str(warm_start.folder() / "tokenizer.json")).get_vocab()
     ordered = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     return Vocabulary(tokenizer, tuple(ids[piece] for piece, _ in ordered if piece in ids))

@@ -1,4 +1,4 @@
-"""The two processes of the bot, action server and Rasa server: started together, waited for, stopped together."""
+"""The processes of a bot, Rasa server and, if it has actions, action server: started together, waited for, stopped together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
-START_S = 180
+BOTS = {"town": PROJECT, "support": PROJECT / "support"}
+"""The folder of each bot."""
+START_S = 600
 STOP_S = 10
 
 QUIET = {
@@ -37,8 +39,8 @@ class Bot:
 
     Attributes:
         url: the Rasa server, without a slash at the end.
-        database: the SQLite file of the town and its bookings.
-        log: what both processes printed.
+        database: the SQLite file of the town and its bookings; only the town bot writes it.
+        log: what the processes printed.
     """
 
     url: str
@@ -47,33 +49,34 @@ class Bot:
 
 
 @contextlib.contextmanager
-def running(
-    model: Path, folder: Path, port: int = 0, actions_port: int = 0, environment: Mapping[str, str] | None = None
-) -> Iterator[Bot]:
+def running(model: Path, folder: Path, port: int = 0, actions_port: int = 0, project: Path = PROJECT) -> Iterator[Bot]:
     """The bot with this model while the block runs; ports of 0 are chosen free. Logs and database are kept in `folder`.
+
+    A bot whose `project` has no folder `actions` runs without an action server.
 
     Raises:
         BotFailed: a port is taken, or a process ended or was not ready within `START_S` seconds.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    port, actions_port = _checked(port), _checked(actions_port)
+    acts = (project / "actions").is_dir()
+    port, actions_port = _checked(port), _checked(actions_port) if acts else 0
     bot = Bot(f"http://127.0.0.1:{port}", folder / "town.db", folder / "bot.log")
     endpoints = folder / "endpoints.yml"
-    endpoints.write_text(
-        (PROJECT / "endpoints.yml").read_text("utf-8").replace("localhost:5055", f"127.0.0.1:{actions_port}"), "utf-8"
-    )
-    variables = {**os.environ, **QUIET, "SANIC_HOST": "127.0.0.1", "TOWN_DATABASE": str(bot.database), **(environment or {})}
+    given = (project / "endpoints.yml").read_text("utf-8")
+    endpoints.write_text(given.replace("localhost:5055", f"127.0.0.1:{actions_port}"), "utf-8")
+    variables = {**os.environ, **QUIET, "SANIC_HOST": "127.0.0.1", "TOWN_DATABASE": str(bot.database)}
+    action_server = ["rasa_sdk", "--actions", "actions", "--port", str(actions_port)]
     commands = {
-        f"http://127.0.0.1:{actions_port}/health": ["rasa_sdk", "--actions", "actions", "--port", str(actions_port)],
+        **({f"http://127.0.0.1:{actions_port}/health": action_server} if acts else {}),
         f"{bot.url}/status": [
             *("rasa", "run", "--enable-api", "--interface", "127.0.0.1", "--port", str(port)),
-            *("--model", str(model), "--endpoints", str(endpoints), "--credentials", "credentials.yml"),
+            *("--model", str(model), "--endpoints", str(endpoints), "--credentials", str(PROJECT / "credentials.yml")),
         ],
     }
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(bot.log.open("w", encoding="utf-8"))
         started = [
-            (health, command[0], stack.enter_context(_process([sys.executable, "-m", *command], variables, log)))
+            (health, command[0], stack.enter_context(_process([sys.executable, "-m", *command], project, variables, log)))
             for health, command in commands.items()
         ]
         for health, name, process in started:
@@ -94,9 +97,9 @@ def _checked(port: int) -> int:
 
 
 @contextlib.contextmanager
-def _process(command: list[str], variables: Mapping[str, str], log: object) -> Iterator[subprocess.Popen[bytes]]:
+def _process(command: list[str], project: Path, variables: Mapping[str, str], log: object) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
-        command, cwd=PROJECT, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        command, cwd=project, env=variables, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
     )
     try:
         yield process

@@ -17,13 +17,14 @@ CONFIGS = {"bot": "config.yml", "plain": "config.plain.yml"}
 _COMPONENT = re.compile(r"Starting to train component '(\w+)'")
 
 
-def trained(name: str, models: Path = PROJECT / "models", project: Path = PROJECT) -> Path:
-    """The model of this name, trained first if it is missing or older than the domain, the data or its configuration.
+def trained(name: str, project: Path = PROJECT) -> Path:
+    """The model of this name in the project, trained first if it is missing or older than domain, data or configuration.
 
     Raises:
         BotFailed: the training failed; the message ends with what Rasa said.
     """
-    model, config = models / f"{name}.tar.gz", project / CONFIGS[name]
+    models, config = project / "models", project / CONFIGS[name]
+    model = models / f"{name}.tar.gz"
     sources = [config, project / "domain.yml", *(project / "data").rglob("*.yml")]
     if model.exists() and model.stat().st_mtime > max(source.stat().st_mtime for source in sources):
         return model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grice.middleware import Pipeline
-from grice.middleware.turns.pipeline import is_courtesy
+from grice.middleware.turns.courtesy import is_courtesy
 from grice.models import Dialogue
 
 

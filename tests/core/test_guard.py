@@ -189,6 +189,19 @@ def test_areas_come_from_the_turn_before_the_history() -> None:
     assert ("added", "name") in found("I like the south.", "Find one in the north and south.", *history)
 
 
+def test_a_town_is_not_brought_into_a_talk_about_something_else() -> None:
+    boiler = Dialogue.of("It drips again, and my neighbour below has called me.", [("bot", "Is it the boiler?")])
+    findings = GUARD.check(boiler, "I need a train, and a hotel with free parking.")
+    assert [(each.kind, each.what, each.value) for each in findings] == [
+        ("added", "topic", "train"),
+        ("added", "topic", "hotel"),
+        ("added", "topic", "parking"),
+    ]
+    assert not GUARD.check(boiler, "I need somebody to see to it.")
+    trip = Dialogue.of("My feet hurt.", [("bot", "Your restaurant is booked.")])
+    assert not GUARD.check(trip, "I need a taxi.")
+
+
 def test_names_are_not_put_together_anew() -> None:
     history = ("I have Zanzibarra Lodge and the Hotel Quirinelle.",)
     assert found("What a choice!", "Book Zanzibarra Lodge.", *history) == set()

@@ -40,7 +40,7 @@ def test_who_is_nobody(role: str) -> None:
     assert read_message({"role": role, "content": "Something."}) is None
 
 
-@pytest.mark.parametrize("content", [None, "", "  ", [], [{"type": "image_url", "image_url": {"url": "data:,"}}]])
+@pytest.mark.parametrize("content", [None, "", "  ", "\x08\x00", [], [{"type": "image_url", "image_url": {"url": "data:,"}}]])
 def test_rows_in_which_nothing_is_said(content: object) -> None:
     assert read_message({"role": "user", "content": content}) is None
 

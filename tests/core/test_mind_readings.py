@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tokenizers import Tokenizer
 
 from grice.models.manifest import read_manifest
 from grice.models.minds.joint_encoder import (
@@ -15,6 +14,7 @@ from grice.models.minds.joint_encoder import (
     intention_reading,
 )
 from grice.models.minds.questions import RoleTurn
+from grice.models.text.template import read_tokenizer
 
 TURNS = (
     RoleTurn("seeker", "Hi! I liked Hidden Harbour (1987)."),
@@ -26,7 +26,7 @@ TAKEN = [SEGMENTS.index(name) for name in ("recommender", "asked")]
 
 @pytest.fixture(scope="module")
 def tokens() -> JointTokens:
-    return JointTokens(Tokenizer.from_file(str(read_manifest("mind", "mind").path("tokenizer.json"))))
+    return JointTokens(read_tokenizer(read_manifest("mind", "mind").tokenizer_path))
 
 
 def test_the_movie_and_the_others_are_marked_with_and_without_their_year() -> None:

@@ -13,7 +13,7 @@ import pytest
 import grice.models
 
 ROOT = Path(grice.models.__file__).resolve().parent.parent
-PACKAGES = ("models", "middleware", "components", "benchmarks")
+PACKAGES = ("models", "middleware", "components", "integrations", "benchmarks")
 CONCEPTS = (
     "behaviors",
     "directness",
@@ -29,13 +29,14 @@ CONCEPTS = (
 DATA = "grice.models.data"
 READS_DATA = (
     *(DATA, "grice.models.training", "grice.models.export", "grice.benchmarks", "grice.middleware.authoring"),
-    *("grice.middleware.cli.data", "grice.middleware.cli.train", "grice.middleware.cli.export"),
+    *("grice.middleware.cli.data", "grice.middleware.cli.train", "grice.middleware.cli.export", "grice.middleware.cli.health"),
 )
 """Commands and tools that work on data sets; nothing that runs beside a dialogue is among them."""
 MAY_IMPORT = {
     "models": ("models",),
     "middleware": ("models", "middleware"),
     "components": ("models", "middleware", "components"),
+    "integrations": ("models", "middleware", "integrations"),
     "benchmarks": ("models", "middleware", "benchmarks"),
 }
 MOST_FILES_AT_A_ROOT = 10

@@ -7,17 +7,18 @@ from tokenizers import Tokenizer
 from grice.models import Dialogue, Turn, load_rewriter
 from grice.models.manifest import read_manifest
 from grice.models.rewriter.supported import Support, SupportedTokens
+from grice.models.text.template import read_tokenizer
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(str(read_manifest("rewriter").path("tokenizer.json")))
+    return read_tokenizer(read_manifest("rewriter").tokenizer_path)
 
 
 def closed_after(support: Support, last: int) -> np.ndarray:
     """Which tokens the first source closes after `last`."""
-    vocabulary = read_manifest("rewriter").path("tokenizer.json")
-    log_probs = np.zeros((1, Tokenizer.from_file(str(vocabulary)).get_vocab_size()), dtype=np.float32)
+    vocabulary = read_manifest("rewriter").tokenizer_path
+    log_probs = np.zeros((1, read_tokenizer(vocabulary).get_vocab_size()), dtype=np.float32)
     return np.isinf(support.restrict(log_probs, np.array([0]), np.array([last]))[0])
 
 

@@ -1,9 +1,13 @@
+import gzip
+from pathlib import Path
+
 import pytest
 from tokenizers import Tokenizer
 
 from grice.models.dialogue import Turn
+from grice.models.errors import WeightsError
 from grice.models.manifest import read_manifest
-from grice.models.text.template import SourceFormat, encode_source, source_text, untagged
+from grice.models.text.template import SourceFormat, encode_source, read_tokenizer, source_text, untagged
 
 HISTORY = [
     Turn("user", "I need a hotel"),
@@ -15,7 +19,7 @@ HISTORY = [
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(str(read_manifest("rewriter").path("tokenizer.json")))
+    return read_tokenizer(read_manifest("rewriter").tokenizer_path)
 
 
 def test_tags_and_order_are_the_papers() -> None:
@@ -58,3 +62,19 @@ def test_too_long_text_is_cut_last_and_says_so(tokenizer: Tokenizer) -> None:
     source = encode_source(tokenizer, "cheap " * 100, HISTORY, "direct", SourceFormat(history_turns=2, max_tokens=20))
     assert len(source.ids) == 20
     assert (source.history_read, source.history_cut, source.text_cut) == (0, 4, True)
+
+
+def test_a_packed_tokenizer_is_the_same(tmp_path: Path) -> None:
+    packed = read_manifest("rewriter").tokenizer_path
+    assert packed.suffix == ".gz"
+    plain = tmp_path / "tokenizer.json"
+    plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    assert read_tokenizer(plain).get_vocab() == read_tokenizer(packed).get_vocab()
+
+
+def test_a_damaged_tokenizer_is_refused(tmp_path: Path) -> None:
+    for name, content in (("tokenizer.json.gz", b"no gzip"), ("tokenizer.json", b"{"), ("missing.json", None)):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(WeightsError, match="not a tokenizer"):
+            read_tokenizer(tmp_path / name)

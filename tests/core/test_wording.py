@@ -1,74 +1,66 @@
-"""What is told of a turn by its words."""
+"""Which turns say in so many words what they are read as."""
+
+from collections.abc import Sequence
 
 import pytest
 
-from grice.models.text.wording import FUNCTION_WORDS, Wording, sentences
+from grice.middleware.turns.menu_rewriter import MenuRewriter
+from grice.middleware.turns.statement import Statement
+from grice.middleware.turns.wording import is_said_directly
+from grice.models import Dialogue
+from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, SlotMeaning, TurnMeaning
+from grice.models.schema import BotSchema, IntentSpec
+
+SIZE = SlotMeaning("size", "meant", ("large",), 0.9)
 
 
-def test_words_content_names_and_numbers() -> None:
-    found = Wording.of("Last  May we saw 12 boats near Whitby. Paula counted\tthem.")
-    assert found.text == "Last May we saw 12 boats near Whitby. Paula counted them."
-    assert found.words == ("last", "may", "we", "saw", "12", "boats", "near", "whitby", "paula", "counted", "them")
-    assert found.content == {"last", "may", "saw", "12", "boats", "near", "whitby", "paula", "counted", "them"}
-    assert found.names == ("May", "Whitby")  # Paula starts a sentence
-    assert found.numbers == ("12",)
-
-
-@pytest.mark.parametrize(
-    ("text", "negated"),
-    [
-        ("I don't sail.", True),
-        ("I don’t sail.", True),
-        ("We never sail", True),
-        ("Cannot say", True),
-        ("Nobody sails", False),
-        ("I know a knot.", False),
-    ],
-)
-def test_negation(text: str, negated: bool) -> None:
-    assert Wording.of(text).negated is negated
-
-
-def test_who_it_is_about_and_what_it_asks() -> None:
-    found = Wording.of("I like yours! Is it new?")
-    assert (found.first_person, found.second_person, found.question, found.questions, found.exclamations) == (
-        True,
-        True,
-        True,
-        1,
-        1,
-    )
-    found = Wording.of("Is it new? It shines.")
-    assert (found.first_person, found.second_person, found.question, found.questions) == (False, False, False, 1)
+def statement(kind: str, name: str, *slots: SlotMeaning) -> Statement:
+    read = TurnMeaning("unknown", "", 0.9, 0.5, (PossibleMeaning(kind, name, 0.9),), slots, 0.0, 0.9, None, ())  # type: ignore[arg-type]
+    return Statement(read, kind, name, slots, 0.9, 0.7)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("text", "affirms", "denies", "asks"),
+    "text",
     [
-        ("Yes, on Monday.", True, False, False),
-        ("I don't sail, yes.", False, True, False),
-        ("No. Do you?", False, True, False),
-        ("Do you sail?", False, False, True),
-        ("Nobody knows.", False, False, False),
+        "Our helper has been an angel, so I'd like to arrange her holiday.",
+        "the ferry is lovely and what i want to know is does my membership pay",
+        "full tank, simply show me one that charges faster",
+        "It's a shame, but I really need to cancel.",
+        "get rid of it pls",
+        "could u mend it",
     ],
 )
-def test_how_it_starts(text: str, affirms: bool, denies: bool, asks: bool) -> None:
-    found = Wording.of(text)
-    assert (found.affirms, found.denies, found.asks) == (affirms, denies, asks)
+def test_words_of_asking_ask_for_an_intent(text: str) -> None:
+    assert is_said_directly(text, statement("intent", "any_intent"))
+    assert not is_said_directly(text, statement("act", "answer"))
 
 
-def test_runs_of_words() -> None:
-    assert Wording.of("one two three").runs(2) == {("one", "two"), ("two", "three")}
-    assert Wording.of("one two").runs(3) == frozenset()
+@pytest.mark.parametrize(
+    "text", ["The orange light came on.", "He needs a bigger bed by now.", "Somebody told me it was free.", "Pleased to see you."]
+)
+def test_a_hint_does_not_ask(text: str) -> None:
+    assert not is_said_directly(text, statement("intent", "any_intent"))
 
 
-def test_sentences() -> None:
-    assert sentences("Hello! I sail.  Do you?", 8) == ["Hello!", "I sail.", "Do you?"]
-    assert sentences("Hello! I sail. Do you?", 2) == ["Hello!", "I sail. Do you?"]
-    assert sentences("well... , yes", 8) == ["well...", "yes"]
-    assert sentences("?!", 8) == ["?!"]
+def test_a_reply_that_begins_with_its_own_word_is_direct() -> None:
+    assert is_said_directly("no parcel shop", statement("act", "no"))
+    assert is_said_directly("Yeah, but not before nine.", statement("act", "yes-but"))
+    assert not is_said_directly("Yeah, but make it a big one.", statement("act", "yes-but", SIZE))
+    assert not is_said_directly("Nobody is at home.", statement("act", "no"))
+    assert not is_said_directly("no parcel shop", statement("intent", "parcel_shops"))
 
 
-def test_function_words_are_listed_once_and_lower_case() -> None:
-    assert {"the", "i'm", "you"} <= FUNCTION_WORDS
-    assert all(word == word.lower() for word in FUNCTION_WORDS)
+def test_a_turn_that_asks_in_so_many_words_is_left_as_it_is() -> None:
+    class Reader:
+        def predict(self, asked: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+            return [
+                TurnMeaning("intent", "leave", 0.9, 0.9, (PossibleMeaning("intent", "leave", 0.9),), (), 0, 0.9, None, ())
+            ] * len(asked)
+
+    def analysed(text: str) -> tuple[str, str]:
+        menu = BotSchema((IntentSpec("leave", "arrange a holiday"),))
+        (found,) = MenuRewriter(Reader(), 0.5, 0.65, 0.8).predict([MeaningQuestion(Dialogue.of(text), menu)])
+        return found.reason, found.text
+
+    assert analysed("She has earned some sun.") == ("indirect", "I want to arrange a holiday.")
+    assert analysed("She has earned some sun, I'd like to arrange it.") == ("direct", "")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,11 @@ from grice.models.face_acts import FaceActDetector
 from grice.models.manifest import FILE, PRETRAINED, Manifest, read_manifest
 from grice.models.meaning.reader import MeaningReader
 from grice.models.minds import MindModel
+from grice.models.relations.reader import RelationReader
+from grice.models.relations.results import RelationQuestion
 from grice.models.rewriter import Rewriter
 from grice.models.runtime.runtime import Runtime
+from grice.models.runtime.word_table import read_word_table
 from grice.models.schema import BotSchema, IntentSpec, SlotSpec
 from grice.models.sentence_encoder import SentenceEncoder, load_sentence_encoder
 
@@ -62,6 +66,7 @@ def _read_mind(manifest: Manifest) -> list[float]:
 
 
 def _encode(manifest: Manifest) -> list[float]:
+    assert np.isfinite(read_word_table(manifest, "encoder").vectors(np.array([[0]]))).all()
     return [*map(abs, SentenceEncoder(manifest).encode(["It is cold."])[0].tolist())]
 
 
@@ -69,7 +74,13 @@ def _read_meaning(manifest: Manifest) -> list[float]:
     return [each.share for each in MeaningReader(manifest).predict([QUESTION])[0].possible]
 
 
+def _relate(manifest: Manifest) -> list[float]:
+    found = RelationReader(manifest).predict([RelationQuestion(ANSWERED)])[0]
+    return [found.bad, *found.labels.values()]
+
+
 USES: dict[str, Use] = {
+    "relations": _relate,
     "behaviors": _monitor,
     "directness": _score,
     "intentions": _detect,

@@ -184,7 +184,7 @@ def test_the_example_bot_listens_on_this_machine_only_and_ends_with_its_terminal
     assert '"SANIC_HOST": "127.0.0.1"' in (project / "live" / "servers.py").read_text("utf-8")
     code = (
         "import signal, sys; sys.argv = ['run.py']; import run, os\n"
-        "run.training.trained = lambda name: os.kill(os.getpid(), signal.SIGHUP)\n"
+        "run.training.trained = lambda name, project: os.kill(os.getpid(), signal.SIGHUP)\n"
         "sys.exit(run.main())"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, timeout=60, check=False)

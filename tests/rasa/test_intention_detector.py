@@ -22,6 +22,8 @@ ROW: dict[str, Any] = {
     "history_read": 0,
     "history_cut": 0,
     "text_cut": False,
+    "read_as": "charity",
+    "far": False,
 }
 
 
@@ -62,11 +64,12 @@ def test_the_user_may_be_the_one_who_persuades(load_agent: LoadAgent) -> None:
 
 def test_behind_a_service(load_agent: LoadAgent) -> None:
     with loopback(saying({"items": [ROW], "schema_version": 1})) as server:
-        agent = load_agent(with_detector(backend="http", url=server.url, deadline_ms=20_000))
+        agent = load_agent(with_detector(backend="http", url=server.url, deadline_ms=20_000, goal="join a choir"))
         found = asyncio.run(agent.parse_message(REFUSAL))["grice"]
         asked = items_of(server.requests[-1])[0]
     assert (found["intentions"]["label"], found["intentions"]["agreement"]) == ("sneg+", 0.25)
     assert (asked["user_role"], asked["turns"]) == ("persuadee", [{"speaker": "user", "text": REFUSAL}])
+    assert asked["goal"] == "join a choir"
 
 
 def test_a_service_that_fails_costs_no_message(load_agent: LoadAgent) -> None:

@@ -4,6 +4,7 @@ from grice.middleware.authoring.augment import indirect_variants
 """
 
 from grice.middleware.authoring.augment.example import Example, Variant
+from grice.middleware.authoring.augment.meaning_check import MeaningCheck
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, NluModels, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
@@ -16,6 +17,7 @@ __all__ = [
     "AugmentedNlu",
     "Entity",
     "Example",
+    "MeaningCheck",
     "NluFile",
     "NluModels",
     "Variant",

@@ -14,9 +14,9 @@ class AugmentSettings:
     Attributes:
         per_example: variants of one example at most, 1 to 16; no more than the beams of the rewriter. They differ by little, so
             many of them weigh more than they teach.
-        min_confidence: the rewriter's confidence in a variant, at least, 0 to 1.
-        min_way_back: how well a rewriter into direct form expects the example after the variant, at least, 0 to 1. It refuses
-            variants that mean something else, above all those of greetings and other set phrases.
+        min_confidence: without a menu: the rewriter's confidence in a variant, at least, 0 to 1.
+        min_way_back: without a menu: how well a rewriter into direct form expects the example after the variant, at least, 0 to 1.
+            It refuses variants that mean something else, above all those of greetings and other set phrases.
         max_share: variants of an intent at most, as a multiple of its examples; above 0.
         max_variants: variants of an intent at most.
         may_lose: take variants that lost an annotated entity, a number, day, name or price of the example. Such a variant is a

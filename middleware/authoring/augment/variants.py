@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from grice.middleware.authoring.augment.entity_transfer import transferred
 from grice.middleware.authoring.augment.example import Example, Variant, letters
+from grice.middleware.authoring.augment.meaning_check import MeaningCheck
 from grice.middleware.authoring.augment.settings import AugmentSettings
 from grice.middleware.runtime.progress import Progress
 from grice.middleware.turns.guard import Guard
@@ -17,7 +18,7 @@ from grice.models.dialogue import Dialogue
 from grice.models.protocols import OffersCandidates
 from grice.models.results import Rewrite
 
-Refusal = Literal["duplicate", "ambiguous", "uncertain", "guard", "entity", "way back", "surplus", "unwritable"]
+Refusal = Literal["duplicate", "ambiguous", "uncertain", "guard", "entity", "way back", "meaning", "surplus", "unwritable"]
 REFUSALS: Mapping[Refusal, str] = {
     "duplicate": "an example or another variant has the same letters and digits",
     "ambiguous": "an example or a variant of another intent has the same letters and digits",
@@ -25,6 +26,7 @@ REFUSALS: Mapping[Refusal, str] = {
     "guard": "it brings in, drops or changes a number, time, day, name, price or negation",
     "entity": "an annotated entity is not in it, or not for sure",
     "way back": "it may mean something else than its example",
+    "meaning": "the reader of meaning does not take it for its example",
     "surplus": "one more than the settings allow",
     "unwritable": "Rasa's format of annotation cannot express it",
 }
@@ -62,10 +64,13 @@ class VariantModels:
         rewriter: writes them: `load_rewriter(form="indirect", beams=8)`.
         way_back: `load_rewriter(form="direct")`, which measures whether a variant still means its example; None: `min_way_back`
             is not applied.
+        meaning: reads variants against the bot's menu. It then decides alone whether a variant means its example: neither the
+            rewriter's confidence nor the way back is asked for, which know town information only.
     """
 
     rewriter: OffersCandidates[Rewrite]
     way_back: RewriteScorer | None = None
+    meaning: MeaningCheck | None = None
 
 
 def indirect_variants(
@@ -127,6 +132,7 @@ class _Maker:
         self.rewriter = models.rewriter
         self.settings = settings
         self.way_back = models.way_back
+        self.meaning = models.meaning
         self.guard = Guard()
         self.refused: Counter[Refusal] = Counter()
 
@@ -139,7 +145,11 @@ class _Maker:
             for rewrite in rewrites
             if (variant := self._variant(place, example, dialogue, rewrite))
         ]
-        return self._meaning_the_same(accepted, self.way_back) if self.way_back and accepted else accepted
+        if not accepted:
+            return []
+        if self.meaning is not None:
+            return self._read_the_same(accepted, self.meaning)
+        return self._meaning_the_same(accepted, self.way_back) if self.way_back else accepted
 
     def _variant(self, place: int, example: Example, dialogue: Dialogue, rewrite: Rewrite) -> Variant | None:
         entities = transferred(example.entities, example.text, rewrite.text)
@@ -154,7 +164,7 @@ class _Maker:
         if letters(rewrite.text) == letters(dialogue.last.text):
             return "duplicate"
         if (
-            rewrite.confidence < self.settings.min_confidence
+            (self.meaning is None and rewrite.confidence < self.settings.min_confidence)
             or not rewrite.finished
             or rewrite.text_cut
             or not letters(rewrite.text)
@@ -164,6 +174,11 @@ class _Maker:
         if any(finding.kind != "dropped" or not self.settings.may_lose for finding in findings):
             return "guard"
         return "entity" if lost and not self.settings.may_lose else None
+
+    def _read_the_same(self, variants: Sequence[Variant], meaning: MeaningCheck) -> list[Variant]:
+        kept = [variant for variant, same in zip(variants, meaning.same(variants), strict=True) if same]
+        self.refused["meaning"] += len(variants) - len(kept)
+        return kept
 
     def _meaning_the_same(self, variants: Sequence[Variant], way_back: RewriteScorer) -> list[Variant]:
         dialogues = [_dialogue(variant.source, variant.text) for variant in variants]

@@ -8,7 +8,7 @@ from typing import Any
 
 from grice.middleware.client.rest.call import Patience, ServiceAnswer, ServiceCall, Tries, headers_of, load_httpx
 from grice.middleware.client.rest.live import EventReader, LiveEvent
-from grice.middleware.client.rest.operations import METRICS, Operations, live_call
+from grice.middleware.client.rest.operations import FEEDBACK, METRICS, Operations, live_call
 from grice.models.errors import ServiceError
 
 
@@ -47,6 +47,10 @@ class Client(Operations[dict[str, Any]]):
     def metrics(self) -> str:
         """The metrics, as Prometheus reads them."""
         return self._answer(METRICS).text()
+
+    def export_feedback(self) -> str:
+        """The judged alarms, as `grice calibrate monitor --log` reads them."""
+        return self._answer(FEEDBACK).text()
 
     def watch_live(
         self, window_s: int | None = None, bot_version: str | None = None, channel: str | None = None, after: str = ""

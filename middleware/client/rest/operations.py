@@ -111,6 +111,10 @@ class Operations(ABC, Generic[Answered]):
         """Which schemas are stored."""
         return self.send(ServiceCall("GET", "/v1/schemas"))
 
+    def read_menu(self, body: Mapping[str, Any]) -> Answered:
+        """What a bot can understand, as its own files say it: `{"text": …}`, such as the content of a `domain.yml`."""
+        return self.send(ServiceCall("POST", "/v1/schemas", dict(body)))
+
     def put_schema(self, schema_id: str, schema: Mapping[str, Any]) -> Answered:
         """Store what a bot can understand, such as `BotSchema.as_dict()`."""
         return self.send(ServiceCall("PUT", f"/v1/schemas/{in_path(schema_id)}", dict(schema)))
@@ -141,6 +145,31 @@ class Operations(ABC, Generic[Answered]):
         """The last responses with an undesired behaviour."""
         return self.send(ServiceCall("GET", "/v1/alarms", query={"last": last}))
 
+    def read_rate_history(
+        self,
+        window_s: int | None = None,
+        bot_version: str | None = None,
+        channel: str | None = None,
+        steps: int | None = None,
+        by: str | None = None,
+    ) -> Answered:
+        """How often responses showed a behaviour, over time; `by`: `bot_version` or `channel` tells those apart."""
+        named = {"window_s": window_s, "bot_version": bot_version, "channel": channel, "steps": steps, "by": by}
+        return self.send(ServiceCall("GET", "/v1/rates/history", query=named))
+
+    def compare_versions(self, first: str, second: str, window_s: int | None = None, channel: str | None = None) -> Answered:
+        """Two versions of the bot, side by side, with a test of difference."""
+        named = {"first": first, "second": second, "window_s": window_s, "channel": channel}
+        return self.send(ServiceCall("GET", "/v1/rates/comparison", query=named))
+
+    def read_alerts(self) -> Answered:
+        """The rules of alerts, what fires now, and what was told."""
+        return self.send(ServiceCall("GET", "/v1/alerts"))
+
+    def judge_alarm(self, place: str, feedback: Mapping[str, Any]) -> Answered:
+        """Say of an alarm that it is `seen`, `wrong` or `right`: `{"verdict": …}`."""
+        return self.send(ServiceCall("POST", f"/v1/alarms/{in_path(place)}/feedback", dict(feedback)))
+
     def live(self) -> Answered:
         """Whether the process answers."""
         return self.send(ServiceCall("GET", "/health/live"))
@@ -151,6 +180,7 @@ class Operations(ABC, Generic[Answered]):
 
 
 METRICS = ServiceCall("GET", "/metrics")
+FEEDBACK = ServiceCall("GET", "/v1/alarms/feedback")
 
 
 def live_call(window_s: int | None, bot_version: str | None, channel: str | None) -> ServiceCall:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 from fastapi import FastAPI
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from starlette.concurrency import run_in_threadpool
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from grice.middleware.alerts import AlertSettings
-from grice.middleware.gateways.proxy.refusals import Refusals
+from grice.middleware.gateways.proxy.refusals import OWN_HEADERS, Refusals
 from grice.middleware.gateways.proxy.reply import ReplyReader
 from grice.middleware.gateways.proxy.request import ProxiedRequest, RequestRewriter
 from grice.middleware.gateways.proxy.scoring import ReplyScorer
@@ -34,6 +34,8 @@ OWN = "/grice"
 NO_SCORES = Problem(
     404, "unknown-reply", "No scores are known of a reply of that id: it was not scored, or is not yet, or not any more."
 )
+
+log = logging.getLogger(__name__)
 
 
 class Proxy:
@@ -68,12 +70,11 @@ class Proxy:
         found = self._scorer.find(engine, request.path_params["reply_id"])
         if found is None:
             raise Refused(NO_SCORES)
-        return JSONResponse({"id": request.path_params["reply_id"], **found.as_dict()})
+        return JSONResponse({"id": request.path_params["reply_id"], **found.as_dict()}, headers=OWN_HEADERS)
 
     async def metrics(self, request: Request) -> Response:
         """For Prometheus."""
-        shown = await run_in_threadpool(generate_latest, self._engine.metrics.registry)
-        return Response(shown, media_type=CONTENT_TYPE_LATEST)
+        return Response(await self._engine.metrics.text(), media_type=CONTENT_TYPE_LATEST, headers=OWN_HEADERS)
 
     async def close(self) -> None:
         """Score what waits, then give connections back."""
@@ -115,21 +116,30 @@ class Proxy:
         return answer
 
     async def _answer_held(self, request: Request, engine: Engine, given: ProxiedRequest) -> Response:
-        """The answer once it is scored; one that shows an undesired behaviour is made anew where the settings say so."""
+        """The answer once it is scored; one that is alarming is made anew where the settings say so."""
         response, body = await self._whole(request, given)
         more: dict[str, str] = dict(given.headers)
         if response.is_success:
             scores = await self._scorer.score_now(engine, given, _read(response, body))
-            if scores is not None and not scores.is_good and self._settings.hold == "regenerate":
-                again, other = await self._whole(request, given)
-                if again.is_success:
-                    response, body = again, other
+            if scores is not None and scores.alarming and self._settings.hold == "regenerate":
+                again = await self._again(request, given)
+                if again is not None:
+                    response, body = again
                     scores = await self._scorer.score_now(engine, given, _read(response, body))
                     more["x-grice-regenerated"] = "1"
             more.update({} if scores is None else scores.headers())
         answer = Response(body, response.status_code)
         answer.raw_headers = answer_headers(response, more)
         return answer
+
+    async def _again(self, request: Request, given: ProxiedRequest) -> tuple[httpx.Response, bytes] | None:
+        """Another answer; None where there is none: the caller gets the one that there is."""
+        try:
+            response, body = await self._whole(request, given)
+        except httpx.HTTPError as error:
+            log.warning("a reply could not be made anew", extra={"error": type(error).__name__})
+            return None
+        return (response, body) if response.is_success else None
 
     async def _whole(self, request: Request, given: ProxiedRequest) -> tuple[httpx.Response, bytes]:
         response = await self._upstream.send(request, given.body)
@@ -177,7 +187,7 @@ def create_proxy(
 
 
 async def _live(_: Request) -> Response:
-    return JSONResponse({"status": "live"})
+    return JSONResponse({"status": "live"}, headers=OWN_HEADERS)
 
 
 def _read(response: httpx.Response, body: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -9,7 +10,10 @@ import httpx
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from grice.middleware.service.http.problems import Problem, problem_of
+from grice.middleware.service.http.problems import STOPPED, Problem, problem_of
+
+OWN_HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+"""Of every answer that is the proxy's own."""
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +31,7 @@ def error_response(problem: Problem) -> JSONResponse:
     """A problem as OpenAI writes errors."""
     kind = "invalid_request_error" if problem.status < 500 else "api_error"
     content: dict[str, Any] = {"message": problem.detail, "type": kind, "param": None, "code": problem.kind.replace("-", "_")}
-    return JSONResponse({"error": content}, problem.status, dict(problem.headers))
+    return JSONResponse({"error": content}, problem.status, {**OWN_HEADERS, **problem.headers})
 
 
 class Refusals:
@@ -50,6 +54,10 @@ class Refusals:
 
         try:
             await self.app(scope, receive, note)
+        except asyncio.CancelledError:  # the server stops, and the grace that it gives is over
+            if not begun:
+                await error_response(STOPPED)(scope, receive, send)
+            raise
         except httpx.HTTPError as error:
             log.warning("the server behind the proxy failed", extra={"error": type(error).__name__})
             if begun:

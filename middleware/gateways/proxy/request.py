@@ -7,19 +7,17 @@ they have seen, so a turn that was sent rewritten once is sent so again: rewrite
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.proxy.bounded import Newest
 from grice.middleware.gateways.proxy.settings import ProxySettings
-from grice.middleware.gateways.rows import Row, may_change, said_anew, turn_of
+from grice.middleware.gateways.rows import Row, digests_of, may_change, said_anew
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import Mode
 
@@ -61,7 +59,7 @@ class RequestRewriter:
         try:
             data = await run_in_threadpool(json.loads, body) if len(body) > MUCH else json.loads(body)
             rows = data["messages"]
-            digests = dict(_digests(engine.key.tenant, rows))
+            digests = dict(digests_of(rows, engine.key.tenant))
             earlier = self._repeat(rows, digests)
         except Exception as error:  # noqa: BLE001 - the server says what is wrong with it
             log.info("a request cannot be read, it goes on as it came", extra={"error": type(error).__name__})
@@ -70,15 +68,20 @@ class RequestRewriter:
         last = len(rows) - 1
         found = await self._check(engine, rows, digests.get(last, ""))
         repeated = {place: row for place, row in earlier.items() if place != last}
-        sent = [repeated.get(place, row) for place, row in enumerate(rows)]
-        if found.action == "rewritten":
-            sent = self._deliver(sent, found)
-            if self._settings.delivery != "note":
-                self._rewrites.keep(digests[last], found.rewrite)
         headers = _headers(found, len(repeated))
         if found.action != "rewritten" and not repeated:
             return replace(given, headers=headers)
-        return replace(given, body=json.dumps({**data, "messages": sent}, ensure_ascii=False).encode(), headers=headers)
+        sent = [repeated.get(place, row) for place, row in enumerate(rows)]
+        if found.action == "rewritten":
+            sent = self._deliver(sent, found)
+        try:
+            anew = json.dumps({**data, "messages": sent}, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:  # half a character, which JSON may hold and UTF-8 may not
+            log.info("a request cannot be written anew, it goes on as it came", extra={"error": type(error).__name__})
+            return replace(given, headers=_headers(CheckedCall("none", rows, reason="failed"), 0))
+        if found.action == "rewritten" and self._settings.delivery != "note":
+            self._rewrites.keep(digests[last], found.rewrite)
+        return replace(given, body=anew, headers=headers)
 
     async def _check(self, engine: Engine, rows: Sequence[Row], digest: str) -> CheckedCall:
         known = self._rewrites.find(digest)
@@ -105,17 +108,6 @@ class RequestRewriter:
         if self._settings.delivery == "note":
             return [*sent, {"role": "system", "content": NOTE.format(rewrite=found.rewrite)}]
         return [*sent[:-1], said_anew(sent[-1], found.rewrite, self._mode)]
-
-
-def _digests(tenant: str, rows: Sequence[Any]) -> Iterator[tuple[int, str]]:
-    """Place and hash of each user turn: of it and all that was said before. What a system says may change in between."""
-    chain = hashlib.sha256(tenant.encode())
-    for place, row in enumerate(rows):
-        turn = turn_of(row)
-        if turn is not None:
-            chain.update(json.dumps([turn.speaker, turn.text]).encode())
-            if turn.speaker == "user":
-                yield place, chain.hexdigest()
 
 
 def _headers(found: CheckedCall, repeated: int) -> dict[str, str]:

@@ -15,7 +15,6 @@ from grice.middleware.gateways.proxy.reply import ChatReply
 from grice.middleware.gateways.proxy.request import ProxiedRequest
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.service.engine import Engine
-from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.results import Behavior
 
 CHANNEL = "proxy"
@@ -31,20 +30,16 @@ class ReplyScores:
 
     Attributes:
         scores: how likely it shows each behaviour, 0 to 1; None where it was not scored.
-        shown: what it shows.
+        shown: what it shows. alarming: whether somebody should look at it.
     """
 
     scores: dict[str, float | None]
     shown: tuple[Behavior, ...]
-
-    @property
-    def is_good(self) -> bool:
-        """Whether it shows no undesired behaviour."""
-        return all(DEFINITIONS[label].desired for label in self.shown)
+    alarming: bool
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {"scores": self.scores, "shown": list(self.shown)}
+        return {"scores": self.scores, "shown": list(self.shown), "alarming": self.alarming}
 
     def headers(self) -> dict[str, str]:
         """For an answer that waited for them."""
@@ -94,7 +89,7 @@ class ReplyScorer:
             return None
         if not found.scores:
             return None
-        scores = ReplyScores(dict(found.scores), found.shown)
+        scores = ReplyScores(dict(found.scores), found.shown, found.alarming)
         if reply.id:
             self._kept.keep(f"{engine.key.tenant}/{reply.id}", scores)
         return scores

@@ -39,7 +39,7 @@ class ProxySettings:
     upstream_key: str = secret("", flag=False)
     upstream_timeout_s: float = setting(600.0, 0.1, 86_400.0)
     delivery: RewriteDelivery = "append"
-    budget_ms: int = setting(100, 1, 60_000)
+    budget_ms: int = setting(500, 1, 60_000)
     longest_turn: int = setting(LONGEST, 1, 10_000)
     hold: Hold = "never"
     hold_ms: int = setting(1000, 1, 60_000)

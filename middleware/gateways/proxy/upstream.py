@@ -15,7 +15,9 @@ _ONE_CONNECTION = {
 }
 """Headers about one connection, which another does not know (RFC 9110, 7.6.1)."""
 _OURS = {b"host", b"content-length", b"accept-encoding", b"x-grice-key", b"expect"}
-CONNECT_S = 10.0
+CONNECT_S = 30.0
+"""How long a connection to the server may take. That counts the time in which this process waits for a processor, so it is long:
+with 200 calls at once on a machine that was busy, 10 seconds were too few for connections on loopback."""
 
 Headers = Sequence[tuple[bytes, bytes]]
 

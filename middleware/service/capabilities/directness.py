@@ -36,6 +36,7 @@ class DirectnessRoute(Route[DirectnessItem, Dialogue, Directness]):
 
     item = DirectnessItem
     result = DirectnessResult
+    most_tokens = 112
     single = "The score of a single turn."
 
 

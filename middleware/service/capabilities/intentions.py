@@ -9,9 +9,25 @@ from pydantic import Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, TextCut, Wire, WireItem, WireShare
+from grice.middleware.service.capabilities.wire import (
+    VISIBLE,
+    Failures,
+    HistoryCut,
+    HistoryRead,
+    TextCut,
+    Wire,
+    WireItem,
+    WireShare,
+)
+from grice.middleware.service.capabilities.work import News, text_work
 from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.face_acts.detector import HISTORY_TURNS
+from grice.models.face_acts.goals import GoalKind, PersuasionQuestion
 from grice.models.results import PERSUASION_ROLES, FaceAct, Intentions, PersuasionRole
+from grice.models.sentence_encoder.encoder import REMEMBERED
+
+MOST_TOKENS = 128
+"""That are read of a turn."""
 
 
 class IntentionItem(WireItem):
@@ -22,6 +38,14 @@ class IntentionItem(WireItem):
         Field(description="Whether the user is the one to be persuaded, as by a bot that asks or sells, or persuades."),
     ] = "persuadee"
     speaker: Annotated[Speaker, Field(description="Who says `text`; `turns` say it themselves.")] = "user"
+    goal: Annotated[
+        str,
+        Field(
+            max_length=500,
+            description="What the persuader wants, in a few words; empty: a gift to a charity.",
+            json_schema_extra={"pattern": f"^$|[{VISIBLE}]"},
+        ),
+    ] = ""
 
     def dialogue(self, history: Sequence[Turn], speaker: Speaker = "user") -> Dialogue:
         """The dialogue as the detector reads it: to it the bot persuades."""
@@ -51,10 +75,12 @@ class IntentionsResult(Wire):
     history_read: HistoryRead
     history_cut: HistoryCut
     text_cut: TextCut
+    read_as: Annotated[GoalKind, Field(description="Which heads read it: those of gifts to a charity, or those of other goals.")]
+    far: Annotated[bool, Field(description="Whether the goal is unlike all that were learned from: believe it less.")]
     failures: Failures
 
 
-class IntentionRoute(Route[IntentionItem, Dialogue, Intentions]):
+class IntentionRoute(Route[IntentionItem, PersuasionQuestion, Intentions]):
     """Finds the face act of each turn in the light of those before it, and how likely the persuadee agrees in the end.
 
     With `dialogue_id` the history is read from the kept dialogue; nothing is kept.
@@ -62,7 +88,19 @@ class IntentionRoute(Route[IntentionItem, Dialogue, Intentions]):
 
     item = IntentionItem
     result = IntentionsResult
+    remembered = REMEMBERED
     single = "The face acts of a single dialogue."
+
+    def ask(self, item: IntentionItem, dialogue: Dialogue) -> PersuasionQuestion:
+        return PersuasionQuestion(dialogue, item.goal.strip())
+
+    def work(self, asked: PersuasionQuestion) -> int:
+        """Each turn is read by itself."""
+        return sum(text_work(turn.text, MOST_TOKENS) for turn in asked.dialogue.turns[-HISTORY_TURNS - 1 :])
+
+    def cost(self, asked: PersuasionQuestion, news: News) -> float:
+        turns = asked.dialogue.turns[-HISTORY_TURNS - 1 :]
+        return len(turns) + sum(text_work(turn.text, MOST_TOKENS) for turn in turns if news.add(turn.text))
 
     def shown(self, item: IntentionItem, result: Intentions) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.schemas.stores import SCHEMA_ID_PATTERN, SchemaStore
@@ -17,8 +17,15 @@ from grice.models.schema import MOST_CHARACTERS, MOST_CHOICES, MOST_EXAMPLES, MO
 if TYPE_CHECKING:
     from grice.middleware.service.engine import Engine
 
+NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
+"""Something other than what Python calls white space."""
 Phrase = Annotated[str, Field(max_length=MOST_CHARACTERS)]
-SpecName = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+SpecName = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS, json_schema_extra={"pattern": NOT_BLANK})]
+UNIQUE: dict[str, JsonValue] = {"uniqueItems": True}
+SOMETHING: JsonValue = [
+    {"required": ["intents"], "properties": {"intents": {"minItems": 1}}},
+    {"required": ["slots"], "properties": {"slots": {"minProperties": 1}}},
+]
 SchemaId = Annotated[str, Field(pattern=SCHEMA_ID_PATTERN)]
 """A caller's name for a stored schema."""
 
@@ -29,10 +36,14 @@ class WireIntentSpec(Wire):
     name: Annotated[SpecName, Field(description="As the bot calls it.")]
     description: Annotated[Phrase, Field(description="What the user wants with it, in a phrase.")] = ""
     examples: Annotated[
-        list[SpecName], Field(max_length=MOST_EXAMPLES, description="Turns that have it, in the bot's own training data.")
+        list[SpecName],
+        Field(
+            max_length=MOST_EXAMPLES, description="Turns that have it, in the bot's own training data.", json_schema_extra=UNIQUE
+        ),
     ] = Field(default_factory=list)
     slots: Annotated[
-        list[SpecName], Field(max_length=MOST_SLOTS, description="Names of the slots that belong to it; none: all.")
+        list[SpecName],
+        Field(max_length=MOST_SLOTS, description="Names of the slots that belong to it; none: all.", json_schema_extra=UNIQUE),
     ] = Field(default_factory=list)
     service: Annotated[Phrase, Field(description="The service that offers it; empty: the bot has but one.")] = ""
 
@@ -41,13 +52,16 @@ class WireSlotSpec(Wire):
     """Something that the bot wants to know."""
 
     description: Annotated[Phrase, Field(description="What it is, in a phrase.")] = ""
-    values: Annotated[list[SpecName], Field(max_length=MOST_CHOICES, description="Its possible values; none: it is free text.")] = (
-        Field(default_factory=list)
-    )
+    values: Annotated[
+        list[SpecName],
+        Field(max_length=MOST_CHOICES, description="Its possible values; none: it is free text.", json_schema_extra=UNIQUE),
+    ] = Field(default_factory=list)
 
 
 class WireSchema(Wire):
     """What a bot can understand: at least one intent or slot."""
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [{"anyOf": SOMETHING}]})
 
     intents: Annotated[list[WireIntentSpec], Field(max_length=MOST_INTENTS, description="Each name once.")] = Field(
         default_factory=list

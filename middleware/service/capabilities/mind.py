@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -11,9 +12,19 @@ from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.mind import MindResult
 from grice.middleware.service.capabilities.route import Route
 from grice.middleware.service.capabilities.wire import Failures, Text, WireItem, derived
+from grice.middleware.service.capabilities.work import News, text_work
 from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.minds.model import HISTORY_TURNS
 from grice.models.minds.recommendation_dialogue import MOST_ITEMS, RecommendationDialogue
 from grice.models.minds.results import MindReading
+from grice.models.sentence_encoder.encoder import REMEMBERED
+
+MOST_TOKENS = 230
+"""That are read together."""
+READ_AGAIN = 3
+"""How often a turn is read, about: by itself and with those after it."""
+
+_YEAR = re.compile(r"\(\d{4}\)")
 
 
 class MindItem(WireItem):
@@ -25,8 +36,9 @@ class MindItem(WireItem):
         list[Text] | None,
         Field(
             max_length=MOST_ITEMS,
-            description="Names of movies, or of other things, to tell the seeker's attitude to. Default: those that the turns name "
-            "with a year in parentheses.",
+            description="Names of movies, or of other things, to tell the seeker's attitude to. Default: those that the turns "
+            "name, as far as they are found.",
+            json_schema_extra={"uniqueItems": True},
         ),
     ] = None
 
@@ -56,7 +68,23 @@ class MindRoute(Route[MindItem, RecommendationDialogue, MindReading]):
 
     item = MindItem
     result = derived(MindResult, failures=(Failures, ...))
+    remembered = REMEMBERED
     single = "What recommender and seeker of a single dialogue have in mind."
+
+    def work(self, asked: RecommendationDialogue) -> int:
+        """Each turn is read with those around it, and once more for each item."""
+        turns = sum(text_work(turn.text, MOST_TOKENS) for turn in asked.dialogue.turns[-HISTORY_TURNS - 1 :])
+        return READ_AGAIN * turns + MOST_TOKENS * self._items(asked)
+
+    def cost(self, asked: RecommendationDialogue, news: News) -> float:
+        turns = asked.dialogue.turns[-HISTORY_TURNS - 1 :]
+        new = sum(text_work(turn.text, MOST_TOKENS) for turn in turns if news.add(turn.text))
+        return len(turns) + READ_AGAIN * new + MOST_TOKENS * self._items(asked)
+
+    def _items(self, asked: RecommendationDialogue) -> int:
+        if asked.items is not None:
+            return len(asked.items)
+        return min(MOST_ITEMS, sum(len(_YEAR.findall(turn.text)) for turn in asked.dialogue.turns[-HISTORY_TURNS - 1 :]))
 
     def ask(self, item: MindItem, dialogue: Dialogue) -> RecommendationDialogue:
         return item.asked(dialogue)

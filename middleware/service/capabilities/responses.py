@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,15 +20,21 @@ from grice.middleware.monitor.scored_response import ResponseOrigin
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Outcome, Route
 from grice.middleware.service.capabilities.wire import Failures, Name, Text, Wire, WireItem, check_distinct, derived
+from grice.middleware.service.capabilities.work import EACH, News, text_work
 from grice.middleware.service.conversations import History
+from grice.middleware.telemetry.trace_context import INCOMING, PATTERN
 from grice.middleware.turns.analysis import StageFailure
-from grice.models.dialogue import Dialogue, Speaker, Turn
+from grice.models.behaviors.inputs import HISTORY_TURNS
+from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn
 from grice.models.relations.labels import Setting
 from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import Behavior, Behaviors
+from grice.models.sentence_encoder.encoder import REMEMBERED
 
 MAX_KNOWN = 64
 """Documents, rows and policies that a request may bring, of each."""
+MOST_TOKENS = 128
+"""That are read of a turn."""
 JUDGES = 8
 """Requests whose questions are asked side by side; the others wait."""
 
@@ -53,6 +59,14 @@ class ResponseItem(WireItem):
     judged: Annotated[
         bool, Field(description="False: no large language model is asked, whatever the settings, so that the answer comes fast.")
     ] = True
+
+    traceparent: Annotated[
+        str | None,
+        Field(
+            pattern=PATTERN,
+            description="The span in which the bot made it (W3C Trace Context): scores go there. Default: the request's header.",
+        ),
+    ] = None
 
     documents: Annotated[
         list[Text], Field(max_length=MAX_KNOWN, description="What the bot was given to answer from; sentences are held against it.")
@@ -157,12 +171,20 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
 
     item = ResponseItem
     result = ResponseResult
+    remembered = REMEMBERED
     single = "A single response after the monitor."
     model: Monitor
 
     def ask(self, item: ResponseItem, dialogue: Dialogue) -> RelationQuestion:
         known = (tuple(item.documents), tuple(item.facts), tuple(item.policy))
         return RelationQuestion(dialogue, *known, item.setting)
+
+    def work(self, asked: RelationQuestion) -> int:
+        """Each turn, and all that the bot should know, is read by itself."""
+        return sum(text_work(text, most) for text, most in _texts(asked))
+
+    def cost(self, asked: RelationQuestion, news: News) -> float:
+        return EACH + sum(text_work(text, most) for text, most in _texts(asked) if news.add(text))
 
     def predicts(self) -> Mapping[str, Predict[RelationQuestion, ResponseReport]]:
         """The monitor's model without its judge: nobody waits for the questions about another's response."""
@@ -195,9 +217,11 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
             for new, name, failure, history in zip(turns, named, failed, read, strict=True)
         ]
 
-    async def run(self, items: Sequence[ResponseItem], asked: Sequence[RelationQuestion]) -> list[ResponseOutcome]:
+    async def run(
+        self, items: Sequence[ResponseItem], asked: Sequence[RelationQuestion], costs: Sequence[float]
+    ) -> list[ResponseOutcome]:
         """The model's reports, and after them the judge's."""
-        reports = await self.queues["behaviors"].submit(asked)
+        reports = await self.queues["behaviors"].submit(asked, costs, self.engine.caller)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
         if judged:
             doubtful, found = [asked[place] for place in judged], [reports[place] for place in judged]
@@ -255,7 +279,15 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
         self._judges.shutdown(wait=False, cancel_futures=True)
 
     def _response(self, item: ResponseItem, scored: ResponseOutcome, now: float) -> ScoredResponse:
-        origin = ResponseOrigin(scored.event_id, item.dialogue_id or "", now, item.channel, item.bot_version, item.action)
+        origin = ResponseOrigin(
+            scored.event_id,
+            item.dialogue_id or "",
+            now,
+            item.channel,
+            item.bot_version,
+            item.action,
+            traceparent=item.traceparent or INCOMING.get(),
+        )
         return ScoredResponse.of(scored.report, scored.dialogue, self.model.model, origin)
 
 
@@ -266,6 +298,13 @@ def _before(history: tuple[Turn, ...], new: Sequence[Turn]) -> tuple[Turn, ...]:
     """The turns before the newest one that is the response itself; all where it has gone already."""
     places = [place for place, turn in enumerate(history) if [turn] == list(new)]
     return history[: places[-1]] if places else history
+
+
+def _texts(asked: RelationQuestion) -> Iterator[tuple[str, int]]:
+    """What is read of a response, and how many tokens of each at most; a document is read sentence by sentence, to its end."""
+    yield from ((turn.text, MOST_TOKENS) for turn in asked.dialogue.turns[-HISTORY_TURNS - 1 :])
+    yield from ((text, MAX_TEXT_CHARACTERS) for text in (*asked.documents, *asked.policy))
+    yield from ((" ".join(row.values()), MOST_TOKENS) for row in asked.facts)
 
 
 def _evidence(dialogue: Dialogue, found: Behaviors) -> dict[str, Any]:

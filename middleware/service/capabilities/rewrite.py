@@ -54,6 +54,7 @@ class RewriteRoute(Route[RewriteItem, Dialogue, Rewrite]):
 
     item = RewriteItem
     result = RewriteResult
+    most_tokens = 112
     single = "A single rewrite."
 
     def predicts(self) -> Mapping[str, Predict[Dialogue, Rewrite]]:

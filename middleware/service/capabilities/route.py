@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from grice.middleware.capabilities import Capability
 from grice.middleware.capabilities.codec import encode
-from grice.middleware.service.batcher import Predict, characters
+from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.wire import Failures, Wire, WireItem, derived, single_answer
+from grice.middleware.service.capabilities.work import News, Seen, WorkEstimate, end_work
 from grice.middleware.service.conversations import History
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
@@ -58,6 +59,10 @@ class Route(Generic[AnyItem, Asked, Result]):
     """What is asked."""
     result: ClassVar[type[Wire]]
     """The answer to one item among several."""
+    most_tokens: ClassVar[int] = 512
+    """What the model reads of the end of a dialogue, about."""
+    remembered: ClassVar[int] = 1
+    """How many things of those that it is asked the model remembers, see `cost`."""
     single: ClassVar[str] = "The answer to a single item."
     """What the answer to a single item is, in words."""
 
@@ -65,6 +70,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         self.engine = engine
         self.capability = capability
         self.model = model
+        self.seen = Seen(self.remembered)
         self.queues = {name: engine.batcher(name, predict, self.work) for name, predict in self.predicts().items()}
 
     def of(self, engine: Engine) -> Route[AnyItem, Asked, Result]:
@@ -80,7 +86,8 @@ class Route(Generic[AnyItem, Asked, Result]):
             aside: runs work, off the event loop where it is much.
 
         Raises:
-            Overloaded: the queue is full, or the caller has used up its quota.
+            Overloaded: the wait would be too long, or the caller has used up its quota.
+            DeadlineExceeded: the answer would be late, or is.
             InputError: an item cannot be asked.
         """
         self.check(items)  # across items; each by itself was checked when the body was read
@@ -93,12 +100,14 @@ class Route(Generic[AnyItem, Asked, Result]):
         """What the model finds for each item; nothing is kept.
 
         Raises:
-            Overloaded, InputError: as in `answer`.
+            Overloaded, DeadlineExceeded, InputError: as in `answer`.
         """
         histories = await self.histories(items)
         asked = await self.questions(items, histories, aside)
-        await self.engine.charge(sum(map(self.work, asked)))
-        results = await self.run(items, asked)
+        estimate = await aside(self.estimate, asked)
+        await self.engine.charge(estimate.work)
+        results = await self.run(items, asked, estimate.costs)
+        self.seen.learn(estimate.news.keys)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())
             for result, history in zip(results, histories, strict=True)
@@ -112,13 +121,23 @@ class Route(Generic[AnyItem, Asked, Result]):
         """What the model is asked about each item; what has to be waited for is read here."""
         return await aside(self.asks, items, histories)
 
-    async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked]) -> list[Result]:
-        """The model's results, in order; items of different queues wait in them one after the other."""
+    def estimate(self, asked: Sequence[Asked]) -> WorkEstimate:
+        """What a request takes."""
+        news = News(self.seen)
+        return WorkEstimate(sum(map(self.work, asked)), [self.cost(each, news) for each in asked], news)
+
+    async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked], costs: Sequence[float]) -> list[Result]:
+        """The model's results, in order; items of different queues wait in them one after the other.
+
+        Args:
+            costs: of each item.
+        """
         results: dict[int, Result] = {}
         for name, queue in self.queues.items():
             places = [place for place, item in enumerate(items) if self.queue(item) == name]
             if places:
-                results.update(zip(places, await queue.submit([asked[place] for place in places]), strict=True))
+                own, work = [asked[place] for place in places], [costs[place] for place in places]
+                results.update(zip(places, await queue.submit(own, work, self.engine.caller), strict=True))
         return [results[place] for place in range(len(items))]
 
     async def keep(self, items: Sequence[AnyItem], found: list[Outcome[Result]]) -> list[Outcome[Result]]:
@@ -162,10 +181,17 @@ class Route(Generic[AnyItem, Asked, Result]):
         asked: Asked = whole if self.capability.asks is Dialogue else self.capability.asks(dialogue=dialogue, **own)
         return asked
 
-    @staticmethod
-    def work(asked: Any) -> int:
-        """How much work it is, in any unit: items of like work go together."""
-        return characters(asked if isinstance(asked, Dialogue) else asked.dialogue)
+    def work(self, asked: Any) -> int:
+        """How much work it is, about as many units as the model reads tokens: what quotas count."""
+        return end_work((asked if isinstance(asked, Dialogue) else asked.dialogue).turns, self.most_tokens)
+
+    def cost(self, asked: Asked, news: News) -> float:
+        """As `work`, without what the model remembers: what queues count. They measure how long a unit takes.
+
+        Args:
+            news: told what the model will remember.
+        """
+        return self.work(asked)
 
     def shown(self, item: AnyItem, result: Result) -> dict[str, Any]:
         """The fields of the answer, without failures."""

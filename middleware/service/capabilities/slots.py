@@ -9,21 +9,31 @@ from pydantic import Field, model_validator
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.slots import MOST_SLOTS, Questions, Reports, WireSlotValues
+from grice.middleware.events.event import MAX_NAME
 from grice.middleware.service.capabilities.route import Route
-from grice.middleware.service.capabilities.wire import Name, ReplyItem, Text, Wire, WireFailure, derived
+from grice.middleware.service.capabilities.wire import VISIBLE, ReplyItem, Text, Wire, WireFailure, derived
+from grice.middleware.service.capabilities.work import MOST_PHRASE, News, end_work, text_work
 from grice.middleware.turns.analysis import StageFailure
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue
 from grice.models.errors import InputError
+from grice.models.meaning.reader import KEPT_TEXTS
 from grice.models.slots.questions import MOST_VALUES, SlotQuestion
+
+SlotValue = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_TEXT_CHARACTERS, "pattern": f"[{VISIBLE}]"})]
+"""What `SlotQuestion` checks."""
 
 
 class WireSlot(Wire):
     """A slot that has one of a few values."""
 
-    name: Annotated[Name, Field(description="Its name, such as `price_range`.")]
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="Its name, such as `price_range`.")]
     description: Annotated[Text, Field(description="What it is, in a phrase.")]
     values: Annotated[
-        list[str], Field(description=f"Its possible values, 2 to {MOST_VALUES} different ones; `True` and `False` are yes and no.")
+        list[SlotValue],
+        Field(
+            description=f"Its possible values, 2 to {MOST_VALUES} different ones; `True` and `False` are yes and no.",
+            json_schema_extra={"minItems": 2, "maxItems": MOST_VALUES, "uniqueItems": True},
+        ),
     ]
 
 
@@ -69,15 +79,23 @@ class SlotRoute(Route[SlotItem, Questions, Reports]):
 
     item = SlotItem
     result = SlotsResult
+    most_tokens = 112
+    remembered = KEPT_TEXTS
     single = "What a single user turn says of slots."
 
     def ask(self, item: SlotItem, dialogue: Dialogue) -> Questions:
         return item.questions(dialogue)
 
-    @staticmethod
-    def work(asked: Questions) -> int:
-        """Each value is one hypothesis, and so is that the slot is not mentioned."""
-        return sum(len(question.values) + 1 for question in asked)
+    def work(self, asked: Questions) -> int:
+        """The turn is read for each slot; each value is one hypothesis, and so is that the slot is not mentioned."""
+        return sum(self._turn(each) + sum(text_work(text, MOST_PHRASE) for text in _hypotheses(each)) for each in asked)
+
+    def cost(self, asked: Questions, news: News) -> float:
+        new = [text for each in asked for text in _hypotheses(each) if news.add(text)]
+        return sum(map(self._turn, asked)) + sum(text_work(text, MOST_PHRASE) for text in new)
+
+    def _turn(self, question: SlotQuestion) -> int:
+        return end_work(question.dialogue.turns, self.most_tokens) + len(question.values)
 
     def shown(self, item: SlotItem, result: Reports) -> dict[str, Any]:
         found = [WireSlotValues.of(slot.name, slot.values, each.found) for slot, each in zip(item.slots, result, strict=True)]
@@ -88,3 +106,7 @@ class SlotRoute(Route[SlotItem, Questions, Reports]):
 
 
 OFFER = SlotRoute
+
+
+def _hypotheses(question: SlotQuestion) -> list[str]:
+    return [f"{question.slot} {question.description} {value}" for value in ("", *question.values)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.service.batcher import Predict
@@ -13,7 +13,18 @@ from grice.middleware.service.capabilities.directness import WireDirectness
 from grice.middleware.service.capabilities.menu import SchemaChoice, schemas_of
 from grice.middleware.service.capabilities.rewrite import WireRewrite
 from grice.middleware.service.capabilities.route import Aside, Outcome, Route
-from grice.middleware.service.capabilities.wire import Failures, ReplyItem, Wire, check_distinct, derived
+from grice.middleware.service.capabilities.wire import (
+    NO_BOT,
+    ONE_TURN,
+    WHOLE,
+    Failures,
+    ReplyItem,
+    Wire,
+    at_most_one,
+    check_distinct,
+    derived,
+)
+from grice.middleware.service.capabilities.work import News, menu_work
 from grice.middleware.service.conversations import History
 from grice.middleware.settings import Mode
 from grice.middleware.turns.analysis import Decision, Reason, StageFailure, TurnAnalysis
@@ -21,6 +32,7 @@ from grice.middleware.turns.clarification import Clarification
 from grice.middleware.turns.pipeline import appended
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded
+from grice.models.meaning.reader import KEPT_MENUS
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 
 Asked = TypeVar("Asked")
@@ -31,6 +43,8 @@ class TurnItem(ReplyItem, SchemaChoice):
 
     With a menu it is rewritten by what it means of that menu.
     """
+
+    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_TURN, WHOLE, NO_BOT, at_most_one("schema", "schema_id")]})
 
     mode: Annotated[
         Mode | None,
@@ -43,7 +57,7 @@ class WireFinding(Wire):
 
     kind: Annotated[Literal["added", "dropped", "negation"], Field(description="Brought in, lost, or flipped by the rewrite.")]
     what: Annotated[
-        Literal["number", "time", "date", "price", "name", "quoted", "negation", "agreement", "meaning"],
+        Literal["number", "time", "date", "price", "name", "quoted", "topic", "negation", "agreement", "meaning"],
         Field(description="What kind of value."),
     ]
     value: Annotated[str, Field(description="The value as it is written.")]
@@ -90,6 +104,8 @@ class TurnRoute(Route[TurnItem, Dialogue | MeaningQuestion, TurnAnalysis]):
 
     item = TurnItem
     result = TurnResult
+    most_tokens = 112
+    remembered = KEPT_MENUS
     single = "A single user turn after the pipeline."
 
     def check(self, items: Sequence[TurnItem]) -> None:
@@ -104,6 +120,13 @@ class TurnRoute(Route[TurnItem, Dialogue | MeaningQuestion, TurnAnalysis]):
 
     def ask(self, item: TurnItem, dialogue: Dialogue) -> Dialogue | MeaningQuestion:
         return dialogue
+
+    def work(self, asked: Dialogue | MeaningQuestion) -> int:
+        return super().work(asked) + (menu_work(asked.schema) if isinstance(asked, MeaningQuestion) else 0)
+
+    def cost(self, asked: Dialogue | MeaningQuestion, news: News) -> float:
+        known = isinstance(asked, Dialogue) or not news.add(asked.schema)
+        return super().work(asked) if known else self.work(asked)
 
     def predicts(self) -> Mapping[str, Predict[Dialogue | MeaningQuestion, TurnAnalysis]]:
         return {self.capability.name: retrying(self.model.predict)}

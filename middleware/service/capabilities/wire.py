@@ -22,10 +22,20 @@ from grice.models.results import Range
 MAX_ITEMS = 64
 MAX_BOT_TURNS = 16
 
-Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS), AfterValidator(check_text)]
+VISIBLE = r"\p{L}\p{M}\p{N}\p{P}\p{S}"
+"""Letters, marks, numbers, punctuation and symbols: what Python calls printable, without spaces, in a class of a pattern."""
+
+Text = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_TEXT_CHARACTERS, json_schema_extra={"pattern": f"[{VISIBLE}]"}),
+    AfterValidator(check_text),
+]
 DialogueId = Annotated[str, Field(min_length=1, max_length=MAX_DIALOGUE_ID, pattern=DIALOGUE_ID_PATTERN)]
 """A caller's name for a dialogue: no white space, no slash, at least one letter or digit."""
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+Name = Annotated[
+    str, Field(min_length=1, max_length=MAX_NAME, json_schema_extra={"pattern": f"^[ {VISIBLE}]*[{VISIBLE}][ {VISIBLE}]*$"})
+]
+"""A name in an event, which checks it."""
 SchemaVersion = Annotated[Literal[1], Field(description="Version of the shape of requests and answers.")]
 HistoryRead = Annotated[int, Field(description="Turns of history that the model read.")]
 HistoryCut = Annotated[int, Field(description="Older turns that did not fit and were left out.")]
@@ -46,6 +56,9 @@ class WireTurn(Wire):
     text: Annotated[Text, Field(description="What was said.")]
 
 
+MessagePart = Annotated[dict[str, Any], Field(json_schema_extra={"required": ["type"], "properties": {"type": {"type": "string"}}})]
+
+
 class WireMessage(BaseModel):
     """One row as APIs of language models write it. Fields beside these are not read."""
 
@@ -56,7 +69,7 @@ class WireMessage(BaseModel):
         Field(description="`user` is the user, `assistant` the bot; rows of others are left out."),
     ]
     content: Annotated[
-        str | list[dict[str, Any]] | None,
+        str | list[MessagePart] | None,
         Field(description="What was said: a text, or parts, of which those with text are read; without any the row is left out."),
     ] = None
 
@@ -96,14 +109,25 @@ def require_one(**kinds: str) -> dict[str, Any]:
     return {"oneOf": [{"required": [name], "properties": {name: {"type": kind}}} for name, kind in kinds.items()]}
 
 
+def at_most_one(first: str, second: str) -> dict[str, Any]:
+    """What a JSON schema says where one of two fields, or both, must be missing or null."""
+    return {"anyOf": [{"properties": {name: {"type": "null"}}} for name in (first, second)]}
+
+
 ONE_TURN = require_one(text="string", turns="array")
+WHOLE = at_most_one("turns", "dialogue_id")
+"""`turns` is the whole conversation: no other history comes before it."""
+NO_BOT: dict[str, Any] = {
+    "anyOf": [{"properties": {"turns": {"type": "null"}}}, {"properties": {"bot": {"type": "array", "maxItems": 0}}}]
+}
+"""And what the bot said is among them."""
 
 
 class WireItem(Wire):
     """A turn to look at: `text`, after the kept history of `dialogue_id` if that is given; or the last of `turns`."""
 
     # Under `allOf`, since generators of clients take a bare `oneOf` for a choice between models and lose the fields.
-    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_TURN]})
+    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_TURN, WHOLE]})
 
     text: Annotated[Text | None, Field(description="The turn to look at. Give this or `turns`.")] = None
     turns: Annotated[
@@ -148,9 +172,11 @@ def _listed(value: object) -> object:
 class ReplyItem(UserItem):
     """A user turn after what the bot said."""
 
+    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_TURN, WHOLE, NO_BOT]})
+
     bot: Annotated[
         list[Text],
-        BeforeValidator(_listed, json_schema_input_type=str | list[str]),
+        BeforeValidator(_listed, json_schema_input_type=Text | Annotated[list[Text], Field(max_length=MAX_BOT_TURNS)]),
         Field(
             max_length=MAX_BOT_TURNS,
             description="What the bot said since the last user turn, one text or several; it comes before `text`.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request, Security
@@ -19,7 +20,22 @@ from grice.middleware.capabilities import CAPABILITIES, Capability
 from grice.middleware.service.capabilities.route import Aside, Route, answer_of, examples_of, route_of
 from grice.middleware.service.capabilities.wire import WireItem
 from grice.middleware.service.engine import Engine
-from grice.middleware.service.http import classify, dialogues, events, litellm, operations, page, parse, schemas, watching
+from grice.middleware.service.http import (
+    alerting,
+    classify,
+    dialogues,
+    docs,
+    events,
+    feedback,
+    litellm,
+    operations,
+    page,
+    parse,
+    schemas,
+    trends,
+    watching,
+)
+from grice.middleware.service.http.arrivals import PARAMETER, Arrivals
 from grice.middleware.service.http.body import Body
 from grice.middleware.service.http.context import METHODS, RequestContext
 from grice.middleware.service.http.hosts import Hosts
@@ -41,7 +57,13 @@ TAGS = [
     {"name": "operations", "description": "For those who run the service."},
 ]
 
-ROUTERS = tuple(each.router for each in (events, parse, watching, dialogues, schemas, litellm, classify, operations))
+ROUTERS = (
+    *(
+        each.router
+        for each in (events, parse, watching, trends, alerting, feedback, dialogues, schemas, litellm, classify, operations)
+    ),
+    operations.health_router,
+)
 """Routes beside those of the capabilities."""
 
 
@@ -83,6 +105,8 @@ def create_app(
         openapi_tags=TAGS,
         lifespan=lifespan,
         redirect_slashes=False,
+        docs_url=None,  # ours, in `docs`, loads nothing from elsewhere
+        redoc_url=None,
         dependencies=[] if access.is_open else [Security(HTTPBearer(auto_error=False))],
         telemetry=SPANS_ONLY,
     )
@@ -90,16 +114,34 @@ def create_app(
     app.include_router(capability_routes())
     for router in ROUTERS:
         app.include_router(router)
+    if not chosen.metrics_port:
+        app.include_router(operations.metrics_router)
+    app.include_router(docs.router)
     if chosen.page:
         app.include_router(page.router)
     for kind in (RequestValidationError, HTTPException, GriceError, Refused):
         app.add_exception_handler(kind, _tell)
     app.add_middleware(Body, max_bytes=chosen.max_body_bytes)
+    app.add_middleware(Arrivals, engine=engine)
     app.add_middleware(Admission, access=access)
     app.add_middleware(Hosts, settings=chosen)
     app.add_middleware(RequestContext, metrics=engine.metrics)
     describe(app)
     return app
+
+
+def create_probe_app(app: FastAPI) -> FastAPI:
+    """Health and metrics of an application, for a port of their own. They need no key."""
+    engine: Engine = app.state.engine
+    probes = FastAPI(title="Grice", openapi_url=None, redirect_slashes=False)
+    probes.state.engine = engine
+    probes.include_router(operations.health_router)
+    probes.include_router(operations.metrics_router)
+    for kind in (HTTPException, GriceError, Refused):
+        probes.add_exception_handler(kind, _tell)
+    probes.add_middleware(Hosts, settings=replace(engine.settings, host=engine.settings.metrics_host, insecure=True))
+    probes.add_middleware(RequestContext, metrics=engine.metrics)
+    return probes
 
 
 def capability_routes() -> APIRouter:
@@ -130,6 +172,7 @@ def _add_route(router: APIRouter, capability: Capability[Any, Any], route: type[
         operation_id=capability.operation or capability.name,
         summary=capability.summary,
         description=capability.description or inspect.getdoc(route) or "",
+        openapi_extra={"parameters": [PARAMETER]},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -12,7 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grice.middleware.access import ANYONE, ApiKey
 from grice.middleware.service.http.metrics import Metrics
-from grice.middleware.service.http.problems import problem_of
+from grice.middleware.service.http.problems import STOPPED, problem_of
+from grice.middleware.telemetry.trace_context import HEADER as TRACEPARENT
+from grice.middleware.telemetry.trace_context import INCOMING, checked_traceparent
 
 HEADER = "x-request-id"
 CLIENT_GONE = 499
@@ -33,6 +36,7 @@ class RequestContext:
             await self.app(scope, receive, send)
             return
         started = time.perf_counter()
+        INCOMING.set(checked_traceparent(Headers(scope=scope).get(TRACEPARENT)))
         request_id = _request_id(Headers(scope=scope).get(HEADER, ""))
         scope.setdefault("state", {})["request_id"] = request_id
         status = CLIENT_GONE
@@ -49,6 +53,10 @@ class RequestContext:
 
         try:
             await self.app(scope, receive, send_with_id)
+        except asyncio.CancelledError:  # the server stops, and the grace that it gives is over
+            if status == CLIENT_GONE:
+                await STOPPED.response(scope)(scope, receive, send_with_id)
+            raise
         except Exception as error:  # noqa: BLE001 - every failure is answered with a problem
             problem = problem_of(error)
             if status == CLIENT_GONE:

@@ -17,6 +17,8 @@ from grice.middleware.service.capabilities.wire import Batch, BatchAnswer, Wire
 from grice.middleware.service.engine import Engine, EngineOf
 from grice.middleware.service.http.body import require_json
 from grice.middleware.service.http.openapi import answered
+from grice.middleware.service.waiting.call import CALL
+from grice.middleware.telemetry.stage_times import HEADER
 
 AnyItem = TypeVar("AnyItem", bound=Wire)
 Work = TypeVar("Work")
@@ -79,7 +81,7 @@ def add_item_route(router: APIRouter, route: ItemRoute, answer: Answer, **docume
         read = await aside(_read, adapter, body)
         alone = not isinstance(read, Batch)
         rows = await answer(engine, [read] if alone else read.items, aside)
-        return Response(await aside(write, rows, alone), media_type="application/json")
+        return Response(await aside(write, rows, alone), headers=_timing(), media_type="application/json")
 
     shown = Annotated[body_type, UNREAD, Body(openapi_examples=route.examples["requests"])]  # type: ignore[valid-type]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -95,6 +97,13 @@ def add_item_route(router: APIRouter, route: ItemRoute, answer: Answer, **docume
         responses=answered(route.examples["answer"], *route.statuses),
         **documented,
     )
+
+
+def _timing() -> dict[str, str]:
+    """The header that tells how long the stages took, where there were any."""
+    call = CALL.get()
+    told = "" if call is None else call.stages.header()
+    return {HEADER: told} if told else {}
 
 
 async def _here(work: Callable[..., Work], /, *args: Any) -> Work:

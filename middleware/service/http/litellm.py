@@ -21,6 +21,7 @@ from grice.middleware.service.http.body import require_json
 from grice.middleware.service.http.keys import Access, address_of, key_of
 from grice.middleware.service.http.openapi import answered
 from grice.middleware.settings import Mode
+from grice.models.errors import StoreError
 from grice.models.results import Behavior
 
 router = APIRouter(tags=["gateways"])
@@ -103,8 +104,11 @@ async def guard(
 
 async def _before(engine: Engine, body: GuardrailRequest) -> GuardrailAnswer:
     rows: Sequence[Row] = body.structured_messages or [{"role": "user", "content": text} for text in (body.texts or [])[-1:]]
+    try:  # first: where the turn cannot be checked, the reply is scored in the light of its conversation all the same
+        await remember_call(engine, body.litellm_call_id or "", turns_of(rows))
+    except StoreError as error:
+        log.warning("a conversation cannot be kept, its reply is scored alone", extra={"error": type(error).__name__})
     found = await check(engine, rows, None, _policy(body))
-    await remember_call(engine, body.litellm_call_id or "", turns_of(rows))
     if found.action != "rewritten":
         return NOTHING
     texts = _said_anew(body.texts, rows[-1], found)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
+from grice.middleware.runtime.shared_call import SharedCall
+from grice.middleware.serving.connections import CAUSES
 from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -36,6 +38,14 @@ class Metrics:
         self._events = self._counter("grice_events", "Events taken; kept=no: its turn was there already.", "speaker", "kept")
         self._live = Gauge("grice_live_clients", "Callers of /v1/live now.", registry=self.registry)
         self._cut = self._counter("grice_history_turns_cut", "Turns of history that did not fit into the model.")
+        self._age = Gauge(
+            "grice_queue_age_seconds", "For how long the oldest item waits for a model.", ("model",), registry=self.registry
+        )
+        self._connections = Gauge("grice_connections", "Connections now.", registry=self.registry)
+        self._ended = self._counter("grice_connections_ended", "Connections ended, or not taken, by cause.", "cause")
+        for cause in CAUSES:
+            self._ended.labels(cause)
+        self._text = SharedCall(lambda: generate_latest(self.registry), "grice-metrics")
 
     def _counter(self, name: str, documentation: str, *labels: str) -> Counter:
         return Counter(name, documentation, labels, registry=self.registry)
@@ -45,9 +55,18 @@ class Metrics:
         self._requests.labels(method, route, str(status)).inc()
         self._latency.labels(route, str(status)).observe(seconds)
 
-    def queue(self, model: str, depth: Callable[[], int]) -> None:
-        """From now on read the depth of a queue."""
+    def queue(self, model: str, depth: Callable[[], int], age_s: Callable[[], float]) -> None:
+        """From now on read the depth of a queue, and the age of its oldest item in seconds."""
         self._depth.labels(model).set_function(depth)
+        self._age.labels(model).set_function(age_s)
+
+    def connections(self, count: Callable[[], int]) -> None:
+        """From now on read how many connections there are."""
+        self._connections.set_function(count)
+
+    def connection_ended(self, cause: str) -> None:
+        """The service ended a connection, or did not take it."""
+        self._ended.labels(cause).inc()
 
     def live(self, clients: Callable[[], int]) -> None:
         """From now on read how many callers watch."""
@@ -76,3 +95,11 @@ class Metrics:
     def history_cut(self, turns: int) -> None:
         """A model left out that many turns."""
         self._cut.inc(turns)
+
+    async def text(self) -> bytes:
+        """All of it in Prometheus's format, made in a thread of its own."""
+        return await self._text.result()
+
+    def close(self) -> None:
+        """Tell no more."""
+        self._text.close()

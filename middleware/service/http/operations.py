@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
-from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities import CAPABILITIES
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
 from grice.middleware.service.engine import Engine, EngineOf, WholeEngine
 from grice.middleware.service.http.openapi import problems
-from grice.models.errors import StoreError
+from grice.middleware.service.readiness import ReadinessStatus
 from grice.models.manifest import Manifest
 
 router = APIRouter(tags=["operations"], responses=problems())
+health_router = APIRouter(tags=["operations"], responses=problems())
+metrics_router = APIRouter(tags=["operations"], responses=problems())
+"""These two may have a port of their own."""
 
 
 def _name_roles(schema: dict[str, Any]) -> None:
@@ -50,44 +52,55 @@ class StoreState(Wire):
     """The dialogue store."""
 
     kind: Annotated[str, Field(description="`memory` or `redis`.")]
-    reachable: Annotated[bool, Field(description="False: dialogues are analysed without their history.")]
+    reachable: Annotated[
+        bool, Field(description="Whether it can be read and written. False: dialogues are analysed without their history.")
+    ]
 
 
 class Ready(Wire):
-    """The service can be used."""
+    """Whether the service can be used."""
 
     status: Annotated[
-        Literal["ready", "degraded"], Field(description="`degraded`: usable, but the dialogue store is not reachable.")
+        ReadinessStatus,
+        Field(
+            description="`degraded`: usable, but the dialogue store cannot be read or written. `busy`: something has waited "
+            "too long for a model. `draining`: the service stops."
+        ),
     ]
     store: StoreState
+    queue_age_s: Annotated[float, Field(description="For how long the item that waits longest for a model has waited.")]
     providers: Annotated[dict[str, str], Field(description="The execution provider chosen for each model.")]
 
 
-@router.get("/health/live", operation_id="live", summary="Whether the process answers")
+@health_router.get("/health/live", operation_id="live", summary="Whether the process answers")
 async def live() -> Live:
     """For a liveness probe."""
     return Live()
 
 
-@router.get("/health/ready", operation_id="ready", summary="Whether the service can be used")
-async def ready(engine: WholeEngine) -> Ready:
+@health_router.get(
+    "/health/ready",
+    operation_id="ready",
+    summary="Whether the service can be used",
+    responses={503: {"model": Ready, "description": "It is busy or stops: send requests elsewhere."}},
+)
+async def ready(engine: WholeEngine, response: Response) -> Ready:
     """For a readiness probe. Models are loaded before the service listens; without its store it is usable, but degraded."""
-    try:
-        await run_in_threadpool(engine.store.ping)
-        reachable = True
-    except StoreError:
-        reachable = False
+    found = await engine.readiness.look()
+    if not found.is_ready:
+        response.status_code = 503
     return Ready(
-        status="ready" if reachable else "degraded",
-        store=StoreState(kind=engine.settings.store, reachable=reachable),
+        status=found.status,
+        store=StoreState(kind=engine.settings.store, reachable=found.writable),
+        queue_age_s=round(found.queue_age_s, 3),
         providers={model.role: model.provider for model in _loaded(engine)},
     )
 
 
-@router.get("/metrics", operation_id="metrics", summary="Metrics for Prometheus", response_class=Response)
+@metrics_router.get("/metrics", operation_id="metrics", summary="Metrics for Prometheus", response_class=Response)
 async def metrics(engine: WholeEngine) -> Response:
     """Counts and latencies; no text and no names of dialogues."""
-    return Response(await run_in_threadpool(generate_latest, engine.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+    return Response(await engine.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/v1/models", operation_id="list_models", summary="Which models are loaded")

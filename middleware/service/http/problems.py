@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -86,6 +87,9 @@ class Refused(Exception):
         super().__init__(problem.detail)
 
 
+STOPPED = Problem(503, "stopping", "The service stopped before this was done; send it again.", headers={"retry-after": "1"})
+"""What is still under way when the grace of a server that stops is over is answered with this."""
+
 _OF_ERROR: Mapping[type[GriceError], tuple[int, str, float | None]] = {
     InputError: (422, "invalid-value", None),
     QuotaExceeded: (429, "quota-exceeded", 1),
@@ -110,8 +114,8 @@ def problem_of(error: Exception) -> Problem:
         return _http(error)
     for kind, (status, name, retry_after_s) in _OF_ERROR.items():
         if isinstance(error, kind):
-            seconds = error.retry_after_s if isinstance(error, Overloaded) else retry_after_s
-            headers = {} if seconds is None else {"retry-after": str(max(1, round(seconds)))}
+            seconds = error.retry_after_s if isinstance(error, Overloaded | DeadlineExceeded) else retry_after_s
+            headers = {} if seconds is None else {"retry-after": str(max(1, math.ceil(seconds)))}
             return Problem(status, name, str(error), headers=headers)
     log.error("request failed", extra={"error": type(error).__name__, "at": _place(error)})
     return Problem(500, "internal", "The service failed on this request; its log has the request_id.")

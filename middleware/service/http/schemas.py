@@ -1,4 +1,4 @@
-"""GET /v1/schemas, and PUT, GET and DELETE /v1/schemas/{schema_id}"""
+"""GET and POST /v1/schemas, and PUT, GET and DELETE /v1/schemas/{schema_id}"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Depends, Path, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.schemas.formats import schema_of_text
 from grice.middleware.schemas.stores import SchemaStore
 from grice.middleware.service.capabilities.menu import SchemaId, WireSchema, unknown_schema
 from grice.middleware.service.capabilities.route import examples_of
@@ -21,6 +22,7 @@ from grice.middleware.service.http.problems import Refused
 router = APIRouter(tags=["schemas"])
 
 EXAMPLES = examples_of("schemas")
+MENU_EXAMPLES = examples_of("menus")["requests"]
 SchemaInPath = Annotated[SchemaId, Path(description="The caller's name for the schema.")]
 
 
@@ -29,6 +31,12 @@ class StoredSchema(Wire):
 
     schema_id: Annotated[str, Field(description="Its name.")]
     fingerprint: Annotated[str, Field(description="The same for equal schemas, whatever the order of their parts.")]
+
+
+class MenuText(Wire):
+    """The content of a file that says what a bot can understand."""
+
+    text: Annotated[str, Field(min_length=1, description="YAML or JSON: a Rasa domain or training data, tools, an SGD schema.")]
 
 
 class StoredSchemaAnswer(StoredSchema):
@@ -53,6 +61,23 @@ async def list_schemas(engine: EngineOf) -> StoredSchemas:
     """Names and fingerprints."""
     found = await run_in_threadpool(engine.schemas.fingerprints)
     return StoredSchemas(schemas=[StoredSchema(schema_id=name, fingerprint=each) for name, each in found.items()])
+
+
+@router.post(
+    "/v1/schemas",
+    operation_id="read_menu",
+    summary="Read what a bot can understand from its own files",
+    response_model=WireSchema,
+    dependencies=[Depends(require_json)],
+    responses={**_documented(EXAMPLES["requests"]["kayaks"]["value"]), **problems(413, 415, 422)},
+)
+async def read_menu(body: Annotated[MenuText, Body(openapi_examples=MENU_EXAMPLES)], engine: EngineOf) -> Response:
+    """The schema that a `domain.yml`, a list of tools, an SGD schema or a schema of ours says. Nothing is stored.
+
+    The answer is what `PUT` takes. `grice schema show` does the same for files and folders.
+    """
+    content = await run_in_threadpool(_menu, body.text)
+    return Response(content, media_type="application/json")
 
 
 @router.put(
@@ -98,6 +123,10 @@ async def delete_schema(schema_id: SchemaInPath, engine: EngineOf) -> Response:
     if not await run_in_threadpool(engine.schemas.delete, schema_id):
         raise Refused(unknown_schema(schema_id, 404))
     return Response(status_code=204)
+
+
+def _menu(text: str) -> bytes:
+    return json.dumps(schema_of_text(text, "text").as_dict(), ensure_ascii=False).encode()
 
 
 def _put(store: SchemaStore, schema_id: str, body: WireSchema) -> str:

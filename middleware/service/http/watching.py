@@ -57,13 +57,19 @@ async def read_rates(query: Chosen, engine: EngineOf) -> RatesAnswer:
 
 
 @router.get(
-    "/v1/alarms", operation_id="read_alarms", summary="The last responses with an undesired behaviour", responses=problems(422)
+    "/v1/alarms",
+    operation_id="read_alarms",
+    summary="The last responses that somebody should look at",
+    responses=problems(422, 503),
 )
 async def read_alarms(
     engine: EngineOf, last: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 20
 ) -> AlarmsAnswer:
     """The newest first, with what was said. They are kept in memory, or read from the stream of results in Redis."""
-    return AlarmsAnswer(alarms=[wire_alarm(alarm) for alarm in reversed(engine.watch.alarms.after(None, last))])
+    said = await run_in_threadpool(engine.watch.feedback.all)
+    verdicts = {place: each.verdict for place, each in said.items()}
+    alarms = reversed(engine.watch.alarms.after(None, last))
+    return AlarmsAnswer(alarms=[wire_alarm(alarm, verdicts.get(alarm.place)) for alarm in alarms])
 
 
 @router.get(

@@ -4,16 +4,19 @@ import { call } from "./api.js";
 import { byId, element, percent } from "./dom.js";
 
 const known = new Map();
+const RELATIONS = { asked_again: "asks again", unanswered: "leaves a question open", unsupported: "unsupported", promise: "unfounded promise" };
 
 export async function loadBehaviors() {
   const { behaviors } = await call("v1/behaviors");
+  known.clear();
   behaviors.forEach((each) => known.set(each.label, each));
   byId("behaviors").replaceChildren(...behaviors.map(description));
 }
 
 export const labels = () => [...known.keys()];
-export const nameOf = (label) => known.get(label)?.name ?? label;
+export const nameOf = (label) => known.get(label)?.name ?? RELATIONS[label] ?? label;
 export const isDesired = (label) => known.get(label)?.desired ?? false;
+export const defaultThreshold = (label) => known.get(label)?.threshold ?? null;
 
 // A behaviour that a response shows: told in words and by a sign, not by colour alone.
 export function badge(label, ...more) {

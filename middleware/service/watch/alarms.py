@@ -1,4 +1,4 @@
-"""The last responses that did something they should not."""
+"""The last responses that somebody should look at."""
 
 from __future__ import annotations
 
@@ -10,20 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from grice.middleware.monitor import ScoredResponse
-from grice.models.behaviors.definitions import DEFINITIONS
 
 
 @dataclass(frozen=True)
 class Alarm:
-    """A response with an undesired behaviour, and its place in the order: `MILLISECONDS-NUMBER`, as Redis names entries."""
+    """A response that somebody should look at, and its place in the order: `MILLISECONDS-NUMBER`, as Redis names entries."""
 
     place: str
     response: ScoredResponse
-
-
-def is_alarming(response: ScoredResponse) -> bool:
-    """Whether it shows an undesired behaviour."""
-    return any(not DEFINITIONS[label].desired for label in response.shown)
 
 
 class Alarms:
@@ -65,6 +59,11 @@ class Alarms:
             found = [alarm for alarm in self._alarms if order_of(alarm.place) > start]
         return found if last is None else found[max(0, len(found) - last) :]
 
+    def at(self, place: str) -> Alarm | None:
+        """The alarm at that place; None where it is not kept."""
+        with self._lock:
+            return next((alarm for alarm in self._alarms if alarm.place == place), None)
+
     @contextmanager
     def waking(self, wake: Callable[[], object]) -> Iterator[None]:
         """Within it `wake` is called, from any thread, whenever there are new alarms."""
@@ -83,7 +82,7 @@ class Alarms:
         return f"{self._newest[0]}-{self._newest[1]}"
 
     def _keep(self, places: Sequence[str], responses: Sequence[ScoredResponse]) -> bool:
-        found = [Alarm(place, each) for place, each in zip(places, responses, strict=True) if is_alarming(each)]
+        found = [Alarm(place, each) for place, each in zip(places, responses, strict=True) if each.is_alarming]
         self._alarms.extend(found)
         return bool(found)
 

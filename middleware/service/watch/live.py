@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
@@ -15,10 +16,21 @@ from grice.models.errors import Overloaded, StoreError
 
 RETRY_MS = 2000
 HEARTBEAT = ": still here\n\n"
+FILLING = (":" + "." * 1022 + "\n") * 32
+"""A part of a proof; comments, which readers of server-sent events pass over."""
+PROOF_PARTS = 16
+"""With this many parts a proof is half a megabyte: more than the system, here and at the caller, keeps of what nobody reads, unless
+the caller asked it for more."""
+FIRST_PROOF_S = 3.0
+LONGEST_PROOF_S = 300.0
 
 
 class LiveStreams:
     """Streams of events, one a caller. Closing it ends them all, so that the server can stop.
+
+    What is told is so little that the system would keep hours of it for a caller who does not read. So a stream is filled with
+    comments 3 s after its begin, and then after pauses that double up to 5 minutes. A caller who reads passes over them; with one
+    who does not the server finds an answer left unread, and ends the connection (`write_timeout_s`).
 
     Args:
         every_s: seconds between two looks at the rates; where they are as before, a comment tells that the stream lives.
@@ -30,6 +42,7 @@ class LiveStreams:
         self._clients = clients
         self._closing = False
         self._waiting: dict[asyncio.Event, str] = {}
+        self._looks: dict[tuple[str, RateQuery], _Look] = {}
 
     @property
     def clients(self) -> int:
@@ -65,18 +78,34 @@ class LiveStreams:
         """
         with self._seat(watch) as woken:
             yield f"retry: {RETRY_MS}\n\n"
-            told, due = "", 0.0
+            told, due, clock = "", 0.0, asyncio.get_running_loop().time
+            proofs = _Proofs(clock())
             while not self._closing and is_welcome():
                 woken.clear()
-                for alarm in watch.alarms.after(after):
+                if proofs.is_due(clock()):
+                    for _ in range(PROOF_PARTS):
+                        yield FILLING
+                    yield "\n"
+                now, news = clock(), ""
+                if now >= due:
+                    news, due = await self._rates(watch, query), now + self._every_s
+                for alarm in watch.alarms.after(after):  # those that the rates count come before the rates
                     after = alarm.place
                     yield _event("alarm", wire_alarm(alarm), alarm.place)
-                now = asyncio.get_running_loop().time()
-                if now >= due:
-                    news = await _rates(watch, query)
+                if news:
                     yield HEARTBEAT if news == told else news
-                    told, due = news, now + self._every_s
-                await _within(woken, due - asyncio.get_running_loop().time())
+                    told = news
+                await _within(woken, min(due, proofs.due) - clock())
+
+    async def _rates(self, watch: Watch, query: RateQuery) -> str:
+        """The event of the rates; callers who ask the same share one look."""
+        loop, name = asyncio.get_running_loop(), (watch.tenant, query)
+        old = loop.time() - self._every_s / 2
+        look = self._looks.get(name)
+        if look is None or look.since <= old:
+            self._looks = {name: look for name, look in self._looks.items() if look.since > old}
+            look = self._looks[name] = _Look(loop.time(), loop.create_task(_rates(watch, query)))
+        return await asyncio.shield(look.event)
 
     @contextmanager
     def _seat(self, watch: Watch) -> Iterator[asyncio.Event]:
@@ -87,6 +116,28 @@ class LiveStreams:
                 yield woken
         finally:
             del self._waiting[woken]
+
+
+@dataclass(frozen=True)
+class _Look:
+    since: float
+    event: asyncio.Task[str]
+
+
+class _Proofs:
+    """When a caller has to show next that it reads; times are the loop's."""
+
+    def __init__(self, now: float) -> None:
+        self._pause_s = FIRST_PROOF_S
+        self.due = now + self._pause_s
+
+    def is_due(self, now: float) -> bool:
+        """Whether it has to now; if so, the next time comes later."""
+        if now < self.due:
+            return False
+        self._pause_s = min(2 * self._pause_s, LONGEST_PROOF_S)
+        self.due = now + self._pause_s
+        return True
 
 
 async def _rates(watch: Watch, query: RateQuery) -> str:

@@ -6,12 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from grice.middleware.feedback import AlarmVerdict
 from grice.middleware.service.capabilities.responses import Probabilities
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
 from grice.middleware.service.watch.alarms import Alarm
 from grice.middleware.service.watch.watch import Rates
 from grice.models.behaviors.definitions import Maxim
-from grice.models.results import Behavior
+from grice.models.relations.labels import RelationLabel
+from grice.models.results import Behavior, Share
 
 _ALARM = ("event_id", "text", "timestamp", "channel", "bot_version", "action")
 
@@ -40,8 +42,17 @@ class RatesAnswer(Wire):
     schema_version: SchemaVersion = 1
 
 
+class WireFault(Wire):
+    """Something that the reader of relations finds wrong with a response."""
+
+    label: Annotated[RelationLabel, Field(description="Its name.")]
+    probability: Annotated[Share, Field(description="How likely the response has it.")]
+    about: Annotated[str, Field(description="The words that it clashes with; empty where there are none.")]
+    words: Annotated[str, Field(description="The response's own words.")]
+
+
 class WireAlarm(Wire):
-    """A response with an undesired behaviour."""
+    """A response that somebody should look at."""
 
     place: Annotated[str, Field(description="Its place in the order; the id of its server-sent event.")]
     event_id: Annotated[str, Field(description="The response's name.")]
@@ -54,6 +65,10 @@ class WireAlarm(Wire):
     shown: Annotated[list[Behavior], Field(description="The behaviours that it shows, desired ones too.")]
     probabilities: Annotated[Probabilities, Field(description="How likely it shows each behaviour; null: not scored.")]
     evidence: Annotated[dict[Behavior, str], Field(description="For a behaviour about an earlier turn: what was said there.")]
+    faults: Annotated[list[WireFault], Field(description="What the reader of relations finds wrong, the likeliest first.")]
+    verdict: Annotated[
+        AlarmVerdict | None, Field(description="What a person said of it; null: nothing. Events of `/v1/live` do not tell it.")
+    ] = None
 
 
 class AlarmsAnswer(Wire):
@@ -102,8 +117,8 @@ def wire_rates(found: Rates) -> RatesAnswer:
     return RatesAnswer(**vars(found.query), rates=rates, bot_versions=list(found.bot_versions), channels=list(found.channels))
 
 
-def wire_alarm(alarm: Alarm) -> WireAlarm:
-    """An alarm as it travels."""
+def wire_alarm(alarm: Alarm, verdict: AlarmVerdict | None = None) -> WireAlarm:
+    """An alarm as it travels, with what a person said of it."""
     response = alarm.response
     return WireAlarm(
         place=alarm.place,
@@ -111,5 +126,7 @@ def wire_alarm(alarm: Alarm) -> WireAlarm:
         shown=list(response.shown),
         probabilities=dict(response.probabilities),
         evidence=dict(response.evidence),
+        faults=[WireFault(**vars(each)) for each in response.faults],
+        verdict=verdict,
         **{name: getattr(response, name) for name in _ALARM},
     )

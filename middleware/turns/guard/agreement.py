@@ -25,7 +25,8 @@ _NO_CONDITION = re.compile(
 )
 _REPLY = frozenset(
     words(
-        "i guess so suppose yes yeah no ok okay sure fine alright right maybe perhaps think that is it s the very well good great"
+        "i guess so suppose yes yeah no nope nah none ok okay sure fine alright right maybe perhaps think that is it s the very"
+        " well good great"
     )
 )
 

@@ -21,6 +21,7 @@ from grice.middleware.turns.guard.polarity import (
     regions,
     topics,
 )
+from grice.middleware.turns.guard.topics import added_topics
 from grice.middleware.turns.guard.words import Word, same_word, split_words, unaccented
 from grice.models.dialogue import Dialogue
 from grice.models.text.fact_words import AREAS, PRICE_RANGES, words
@@ -61,6 +62,8 @@ def _added(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Fi
     for fact in facts:
         yield Finding("added", fact.what, fact.text)
     yield from _added_names(rewrite, sources)
+    for topic in added_topics(rewrite.texts, [source.texts for source in sources]):
+        yield Finding("added", "topic", topic)
     for region in regions(rewrite.text):
         if not any(region in source.text.lower() for source in sources):
             yield Finding("added", "name", region)
@@ -172,6 +175,10 @@ class _Text:
     def clauses(self) -> list[Clause]:
         return list(clauses(self.text))
 
+    @property
+    def texts(self) -> list[str]:
+        return [word.text for word in self.words]
+
     @cached_property
     def vocabulary(self) -> set[str]:
         return {word.text for word in self.words}
@@ -197,7 +204,7 @@ class _Text:
 
     def has_pair(self, first: str, second: str) -> bool:
         """Whether the two words stand here in this order, close to each other."""
-        texts = [word.text for word in self.words]
+        texts = self.texts
         for place, text in enumerate(texts):
             if text == first or same_word(first, text):
                 following = texts[place + 1 : place + 2 + _LARGEST_GAP]

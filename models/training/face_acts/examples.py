@@ -16,6 +16,7 @@ from grice.models.data.persuasion_acts import Unit
 from grice.models.face_acts.inputs import FaceInputs, read_inputs
 from grice.models.results import FACE_ACTS
 from grice.models.sentence_encoder.encoder import SentenceEncoder
+from grice.models.training.face_acts.written import WrittenPersuasion, read_persuasion
 from grice.models.training.recurrent_networks import UNKNOWN
 
 WRITTEN = Path(__file__).parent / "dialogues.jsonl"
@@ -68,6 +69,26 @@ def written_examples(encoder: SentenceEncoder) -> list[FaceExample]:
         labels = np.array([FACE_ACTS.index(label) for _, _, label in said])
         found.append(FaceExample(f"ours-{number}", inputs, labels, np.full(len(said), UNKNOWN), agrees=False))
     return found
+
+
+def other_examples(encoder: SentenceEncoder, names: Sequence[str] = ()) -> dict[str, list[FaceExample]]:
+    """The written dialogues with other goals than a gift to a charity, by hand; of the hands `names` where some are given.
+
+    Raises:
+        DataNotFound, DataCorrupt: a hand cannot be read.
+    """
+    return {hand: [_of_written(each, encoder) for each in found] for hand, found in read_persuasion(names=names).items()}
+
+
+def _of_written(dialogue: WrittenPersuasion, encoder: SentenceEncoder) -> FaceExample:
+    said = dialogue.utterances
+    return FaceExample(
+        f"{dialogue.hand} {dialogue.goal}",
+        read_inputs(encoder, [(each.role, each.text) for each in said]),
+        np.array([FACE_ACTS.index(each.face_act) for each in said]),
+        np.full(len(said), UNKNOWN),
+        dialogue.end in ("yes", "partly"),
+    )
 
 
 def _acts(units: Sequence[Unit | None], names: dict[str, int]) -> NDArray[np.int64]:

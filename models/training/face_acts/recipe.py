@@ -16,6 +16,7 @@ from grice.models.sentence_encoder.encoder import SentenceEncoder, load_sentence
 from grice.models.training.cross_validation import FoldPlaces, describe, judge_folds, write_folds
 from grice.models.training.face_acts.examples import FaceExample, read_examples, written_examples
 from grice.models.training.face_acts.members import IntentionRecipe, fit
+from grice.models.training.face_acts.other_goals import HELD_HANDS, write_other_heads
 
 FOLDS_FILE = "persuasion_folds.json"
 
@@ -34,6 +35,7 @@ def train_intentions(
     folder = out / "model"
     folder.mkdir(parents=True, exist_ok=True)
     heads.save(folder / "heads.npz")
+    others = write_other_heads(folder, encoder)
     turns = sum(len(each.labels) for each in examples)
     write_manifest(
         folder,
@@ -45,6 +47,7 @@ def train_intentions(
             "training": {
                 "data": f"face acts in Persuasion For Good, all {turns} utterances of {len(examples)} dialogues",
                 "auxiliary_data": "dialogue acts of the same utterances",
+                "other_goals": {"held_hands": list(HELD_HANDS), **others},
                 "recipe": asdict(recipe),
             },
         },

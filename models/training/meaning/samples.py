@@ -145,6 +145,7 @@ def varied(bot: WrittenBot, others: Sequence[WrittenBot], rng: random.Random) ->
     strange = [other for other in rng.choice(others).schema.intents if other.name not in names] if rng.random() < 0.3 else []
     listed = list_replies(names, rng) if rng.random() < 0.5 else {}
     replies = list(listed.values())
+    strange = [other for other in strange if other.name not in {reply.name for reply in replies}]
     kept = [intent for intent in intents if intent.name not in gone] + rng.sample(strange, min(len(strange), rng.randint(1, 4)))
     schema = BotSchema(tuple(kept + replies), bot.schema.slots)
     turns = []

@@ -28,7 +28,7 @@ from grice.models.training.shorthand import Line, read_hands_with, read_parts
 
 HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
-"""Nothing is trained or tuned on what these wrote."""
+"""Nothing is trained on what these wrote. How rewrites are worded was changed after a look at H and P."""
 CALIBRATION_HANDS = ("UD", "VB")
 """Nothing is trained on what these wrote: how sure the reader has to be is fitted on it, so that it is fitted on strangers."""
 

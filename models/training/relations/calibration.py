@@ -21,6 +21,8 @@ UNCALIBRATED: dict[str, Any] = {
 }
 HOLD = 1e-2
 """How strongly weights are held near where they start."""
+SMALLEST_STEP = 1e-6
+"""Of a whole one."""
 LEAST_SHOWN = 0.15
 """No label is shown that is less likely."""
 
@@ -37,28 +39,36 @@ class ReadSample:
 def read_samples(reader: RelationReader, samples: Sequence[RelationSample]) -> list[ReadSample]:
     """Every response of the samples, in order."""
     return [
-        ReadSample(sample, response, scores)
+        ReadSample(sample, response, reader.score_beside(sample.spans, response.text))
         for sample in samples
-        for response, scores in zip(
-            sample.responses, reader.score_beside(sample.spans, [each.text for each in sample.responses]), strict=True
-        )
+        for response in sample.responses
     ]
 
 
-def calibrate(reader: RelationReader, samples: Sequence[RelationSample]) -> dict[str, Any]:
-    """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest."""
+def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people: Sequence[RelationSample] = ()) -> dict[str, Any]:
+    """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest.
+
+    Args:
+        people: replies of people to tasks, all fine; the budget holds for them too.
+    """
     read = [each for each in read_samples(reader, samples) if each.response.bad is not None]
     bad = np.array([bool(each.response.bad) for each in read])
     scores = np.array([each.scores.bad for each in read])
     curve = fit_curve(scores, bad)
-    shares = 1 / (1 + np.exp(-(curve["slope"] * scores + curve["offset"])))
+    shares = np.array([_share_of(curve, score) for score in scores])
     pooled = threshold_for(shares[~bad].tolist(), DEFAULT_BUDGET)
     settings = {}
+    replies: dict[str, list[float]] = {}
+    for each in read_samples(reader, people):
+        replies.setdefault(each.sample.source, []).append(_share_of(curve, each.scores.bad))
+    of_people = max((threshold_for(found, DEFAULT_BUDGET) for found in replies.values()), default=0.0)
     for setting in SETTINGS:
         fine = [float(share) for each, share in zip(read, shares, strict=True) if each.sample.setting == setting]
         flags = [bool(each.response.bad) for each in read if each.sample.setting == setting]
         own = threshold_for([share for share, is_bad in zip(fine, flags, strict=True) if not is_bad], DEFAULT_BUDGET)
-        settings[setting] = max(pooled, own)  # a few dozen fine responses say little of so rare an event
+        settings[setting] = max(
+            pooled, own, of_people if setting == "task" else 0.0
+        )  # a few dozen fine responses say little of so rare an event
     curves, labels = {}, {}
     for place, label in enumerate(LABELS):
         raw = np.array([each.scores.labels[place] for each in read], float)
@@ -73,6 +83,10 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample]) -> dict
     }
 
 
+def _share_of(curve: dict[str, float], score: float) -> float:
+    return float(1 / (1 + np.exp(-(curve["slope"] * score + curve["offset"]))))
+
+
 def fit_curve(scores: NDArray[np.float64], flags: NDArray[np.bool_]) -> dict[str, float]:
     """Platt scaling, held near slope 1."""
     slope, offset = fit_weights(np.stack([scores, np.ones_like(scores)], 1), flags, np.array([1.0, 0.0]))
@@ -82,12 +96,26 @@ def fit_curve(scores: NDArray[np.float64], flags: NDArray[np.bool_]) -> dict[str
 def fit_weights(
     inputs: NDArray[np.float64], flags: NDArray[np.bool_], start: NDArray[np.float64], steps: int = 50
 ) -> NDArray[np.float64]:
-    """A logistic regression by Newton's steps, held near `start`. `inputs` (rows, inputs) to weights (inputs,)."""
+    """A logistic regression by Newton's steps, held near `start`. `inputs` (rows, inputs) to weights (inputs,).
+
+    A step after which the loss would be larger is halved: whole ones run away where scores are steep.
+    """
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        scores = inputs @ weights
+        return float(np.logaddexp(0, np.where(flags, -scores, scores)).sum() + HOLD / 2 * ((weights - start) ** 2).sum())
+
     weights: NDArray[np.float64] = start.copy()
     for _ in range(steps):
         chance = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
         curvature = (inputs * (chance * (1 - chance))[:, None]).T @ inputs + HOLD * np.eye(len(start))
-        weights = weights - np.linalg.solve(curvature, inputs.T @ (chance - flags) + HOLD * (weights - start))
+        step = np.linalg.solve(curvature, inputs.T @ (chance - flags) + HOLD * (weights - start))
+        before, size = loss(weights), 1.0
+        while loss(weights - size * step) > before and size > SMALLEST_STEP:
+            size /= 2
+        if size <= SMALLEST_STEP:
+            break
+        weights = weights - size * step
     return weights
 
 

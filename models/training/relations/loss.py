@@ -22,8 +22,8 @@ class LossWeights:
     bad: float = 1.0
     labels: float = 3.0
     pairs: float = 1.0
-    line: float = 0.4
-    words: float = 0.2
+    line: float = 0.8
+    words: float = 0.4
     own: float = 0.2
     setting: float = 0.1
 

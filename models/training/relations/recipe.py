@@ -14,13 +14,15 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from grice.models.relations.inputs import RelationTokens
+from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training import vocabulary, warm_start
 from grice.models.training.checkpoint import Facts, load_checkpoint, save_checkpoint, started_from, with_weights
 from grice.models.training.processor import has_bf16
 from grice.models.training.relations.evaluate import figures, judge
 from grice.models.training.relations.loss import LossWeights, RelationStep, step_loss, step_of
 from grice.models.training.relations.network import LowerStates, RelationNetwork
-from grice.models.training.relations.released import DrawnSource, released_samples
+from grice.models.training.relations.people import people_samples, save_people
+from grice.models.training.relations.released import released_samples
 from grice.models.training.relations.samples import RelationSample, written_samples
 from grice.models.training.responses.written import HANDS, read_contexts
 from grice.models.training.sentence_trunk import SHAPES, SentenceTrunk, TrunkShape, load_trunk
@@ -35,28 +37,30 @@ class RelationRecipe:
     """What is learned from, and how.
 
     Attributes:
-        held_hands: hands that are not learned from. dev: the share of the other contexts that training is judged by.
+        held_hands: hands that are not learned from. calibration_hands: others that are not, on which curves and thresholds are
+            fitted. dev: the share of the other contexts that training is judged by.
         frozen: how many of MiniLM's layers stay as they are. contexts: in a step.
         sources: released data to learn from beside the written responses; the same ones in every epoch.
     """
 
     held_hands: tuple[str, ...] = ("RG", "RM")
-    dev: float = 0.1
-    frozen: int = 3
+    calibration_hands: tuple[str, ...] = ("RJ", "RQ")
+    dev: float = 0.05
+    frozen: int = 0
     contexts: int = 4
-    vocabulary: int = 20_000
-    sources: tuple[str, ...] = ("multiwoz", "ci-tod", "prosecco")
+    sources: tuple[str, ...] = ("multiwoz", "sgd", "ci-tod", "prosecco")
     weights: LossWeights = field(default_factory=LossWeights)
-    schedule: Schedule = Schedule(epochs=4, learning_rate=1.5e-4, warmup=0.02, average=0.995, checkpoint_every=50)
+    schedule: Schedule = Schedule(epochs=5, learning_rate=1.2e-4, warmup=0.02, average=0.995, checkpoint_every=50)
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Divided:
-    """Written samples: to learn from, to judge training by, and of the held hands."""
+    """Written samples: to learn from, to judge training by, to calibrate on, and of the held hands."""
 
     train: tuple[RelationSample, ...]
     dev: tuple[RelationSample, ...]
+    calibration: tuple[RelationSample, ...]
     held: dict[str, tuple[RelationSample, ...]]
 
 
@@ -64,16 +68,19 @@ def divide(recipe: RelationRecipe, folder: Path = HANDS) -> Divided:
     """The written samples, divided by context; a context's part depends on its own words alone."""
     train: list[RelationSample] = []
     dev: list[RelationSample] = []
+    calibration: list[RelationSample] = []
     held: dict[str, tuple[RelationSample, ...]] = {}
     for hand, contexts in read_contexts(folder).items():
         samples = written_samples(contexts)
         if hand in recipe.held_hands:
             held[hand] = tuple(samples)
-            continue
-        for sample in samples:
-            number = zlib.crc32(" ".join(span.text for span in sample.spans).encode())
-            (dev if number % 1000 < recipe.dev * 1000 else train).append(sample)
-    return Divided(tuple(train), tuple(dev), held)
+        elif hand in recipe.calibration_hands:
+            calibration += samples
+        else:
+            for sample in samples:
+                number = zlib.crc32(" ".join(span.text for span in sample.spans).encode())
+                (dev if number % 1000 < recipe.dev * 1000 else train).append(sample)
+    return Divided(tuple(train), tuple(dev), tuple(calibration), held)
 
 
 def train_relations(
@@ -84,13 +91,13 @@ def train_relations(
     Args:
         start: the folder of a checkpoint to begin with, in place of MiniLM.
 
-    Returns figures on responses that were not learned from: of the dev part and of each held hand.
+    Returns figures on responses that were not learned from: of the dev part, of the hands of calibration, of each held hand.
     """
     recipe = recipe or RelationRecipe()
     torch.manual_seed(recipe.seed)
     material = divide(recipe)
     beside = released_samples(data_dir, recipe.sources)
-    network, tokenizer = _begin(out, recipe, material, beside, start)
+    network, tokenizer = _begin(recipe, start)
     tokens = RelationTokens(tokenizer)
 
     samples = [*material.train, *(sample for source in beside for sample in source.draw(random.Random(recipe.seed)))]
@@ -111,7 +118,7 @@ def train_relations(
     network.eval()
     found = {
         f"{part}/{name}": round(value, 3)
-        for part, samples in {"dev": material.dev, **material.held}.items()
+        for part, samples in {"dev": material.dev, "calibration": material.calibration, **material.held}.items()
         for name, value in figures(judge(network, samples, tokens)).items()
     }
     facts: Facts = {
@@ -120,7 +127,8 @@ def train_relations(
         "responses": sum(len(sample.responses) for sample in material.train),
         "held_out": found,
     }
-    save_checkpoint(out / "model", network, tokenizer, facts | started_from(start))
+    folder = save_checkpoint(out / "model", network, tokenizer, facts | started_from(start))
+    save_people(folder, people_samples(data_dir))
     return found
 
 
@@ -128,19 +136,11 @@ HEADS = ("whole", "bad", "labels", "setting", "asks", "answers", "own", "kinds",
 """Parts that begin from nothing, and learn faster."""
 
 
-def _begin(
-    out: Path, recipe: RelationRecipe, material: Divided, beside: Sequence[DrawnSource], start: Path | None
-) -> tuple[RelationNetwork, Tokenizer]:
+def _begin(recipe: RelationRecipe, start: Path | None) -> tuple[RelationNetwork, Tokenizer]:
     if start:
         begun = load_checkpoint(start, restore)
         return begun.model, begun.tokenizer
-    said = [span.text for sample in material.train for span in sample.spans]
-    said += [response.text for sample in material.train for response in sample.responses]
-
-    def texts() -> list[str]:
-        return said + [text for source in beside for text in source.texts()]
-
-    words = vocabulary.read_or_cut(out / "tokenizer.json", texts, (), at_least=2, size=recipe.vocabulary)
+    words = vocabulary.read(load_sentence_encoder().manifest.tokenizer_path)  # whose table the exported graph shares
     trunk = SentenceTrunk(shape_of(len(words.kept_ids)))
     full = load_trunk("small", warm_start.folder()).state_dict()
     full["words.weight"] = full["words.weight"][list(words.kept_ids)]
@@ -151,7 +151,7 @@ def _begin(
 def recipe_of(facts: Facts) -> RelationRecipe:
     """The recipe in the facts of a checkpoint."""
     given = facts["recipe"]
-    texts = {name: tuple(given[name]) for name in ("held_hands", "sources")}
+    texts = {name: tuple(given[name]) for name in ("held_hands", "calibration_hands", "sources")}
     return RelationRecipe(
         **{**given, **texts, "weights": LossWeights(**given["weights"]), "schedule": Schedule(**given["schedule"])}
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
 
 from grice.models.data import ci_tod, multiwoz, prosecco, sgd
@@ -107,7 +107,8 @@ def _sgd_reply(said: sgd.SgdTurn) -> TaskReply:
 
 def _ci_tod(data_dir: Path) -> DrawnSource:
     rows = ci_tod.read(data_dir, "train")
-    return DrawnSource("ci-tod", lambda chance: ci_tod_sample(chance.choice(rows)), lambda: _ci_tod_texts(rows), 160)
+    in_turn = cycle(rows)
+    return DrawnSource("ci-tod", lambda chance: ci_tod_sample(next(in_turn)), lambda: _ci_tod_texts(rows), len(rows))
 
 
 CI_TOD_LABELS: tuple[RelationLabel, ...] = ("!Par", "!Sel", "!Fac")

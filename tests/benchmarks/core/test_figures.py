@@ -1,4 +1,4 @@
-"""README and model cards quote `figures.json`, and `figures.json` is of the weights and folds at hand."""
+"""README, pages of docs/ and model cards quote `figures.json`, and `figures.json` is of the weights and folds at hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data_fixtures import needs_released_data
 from rectom_fixtures import write_rectom
 
 from grice.benchmarks.core.benchmark import BENCHMARKS, find
-from grice.benchmarks.core.figures import EARLIER, STORED, Figure, Figures, FiguresRun, slug, weights_of
+from grice.benchmarks.core.figures import EARLIER, STORED, Figure, Figures, FiguresRun, repeatable, slug, weights_of
 from grice.benchmarks.core.quotes import expand, requote, unmarked
 from grice.models.errors import DataCorrupt, InputError
 from grice.models.export.quality import TOLERANCE
@@ -23,6 +23,12 @@ from grice.models.manifest import PRETRAINED, read_manifest, sha256, shipped
 ROOT = Path(__file__).parents[3]
 README = ROOT / "README.md"
 CARDS = sorted(PRETRAINED.glob("*/README.md"))
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+OF_FIGURES = [README, ROOT / "docs" / "figures.md", *sorted((ROOT / "docs" / "capabilities").glob("*.md"))]
+"""Pages whose every figure is one of ours."""
+NO_FIGURE = re.compile(
+    r"```.*?^```|`[^`\n]*`|(?:Rasa|Python|version|MultiWOZ|ChatGPT|GPT)[ -][\d.]+|Apache-2\.0|95 %", re.DOTALL | re.MULTILINE
+)
 FIGURES = Figures.read()
 REPLAYED = ("abceval", "persuasion", "rectom")
 FOLDS = {**{name: name for name in REPLAYED}, "agreement": "persuasion"}
@@ -36,15 +42,19 @@ TOY = Figures({"toy": FiguresRun("grice bench toy", "all", "2030-01-01", {}, Non
 RAIN = "toy/ours/rain/accuracy"
 
 
-@pytest.mark.parametrize("path", [README, *CARDS], ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", [*PAGES, *CARDS], ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_marked_figure_is_that_of_the_file(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert requote(text, FIGURES).splitlines() == text.splitlines()
 
 
-def test_figures_of_the_readme_and_tables_of_cards_are_marked() -> None:
-    figures = unmarked(README.read_text(encoding="utf-8")).partition("\n## Figures\n")[2].partition("\n## ")[0]
-    assert [line for line in figures.splitlines() if re.search(r"\d\.\d", line)] == []
+@pytest.mark.parametrize("path", OF_FIGURES, ids=lambda path: path.name)
+def test_no_figure_is_typed(path: Path) -> None:
+    text = NO_FIGURE.sub("", unmarked(path.read_text(encoding="utf-8")))
+    assert [line for line in text.splitlines() if re.search(r"\d\.\d|\d %", line)] == []
+
+
+def test_tables_of_cards_are_marked() -> None:
     tables = [
         line for card in CARDS for line in unmarked(card.read_text(encoding="utf-8")).splitlines() if line.strip().startswith("|")
     ]
@@ -160,3 +170,9 @@ def test_a_mark_that_does_not_fit_is_an_error(keys: str, text: str, error: Any, 
 
 def test_braces_stand_for_several_keys() -> None:
     assert list(expand("{a,b}/x/{1,2}")) == ["a/x/1", "a/x/2", "b/x/1", "b/x/2"]
+
+
+def test_a_command_that_is_kept_names_no_file_of_this_machine() -> None:
+    line = "grice bench toy --readings /a/kept.jsonl --limit 9 --data-dir /a/data --figures /a/figures.json"
+    assert repeatable(line) == "grice bench toy --limit 9"
+    assert [run.command for run in FIGURES.runs.values() if re.search(r" /\w", run.command)] == []

@@ -44,6 +44,49 @@ def test_the_items_of_a_file(tmp_path: Path) -> None:
     assert [intent.name for intent in found.case.question.schema.intents] == ["renew_loan", "opening_hours", "a"]
 
 
+OF_THE_TURN = ("id", "history", "text", "kind", "gold_intent", "gold_slots", "gold_direct")
+
+
+def _bot(*turns: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """A line of a bot with turns, of items of the same bot."""
+    bot = {key: value for key, value in item(1).items() if key not in OF_THE_TURN}
+    return {**bot, "turns": [{key: turn[key] for key in OF_THE_TURN if key in turn} for turn in turns], **given}
+
+
+def test_a_line_may_be_a_bot_with_its_turns(tmp_path: Path) -> None:
+    alone = item(3, text="When do you close?", gold_intent="opening_hours", kind="direct")
+    path = write_items(tmp_path / "items.jsonl", _bot(item(1), THANKS, service="of the town"), alone)
+    found = read_items(path)
+    assert [each.fields["id"] for each in found] == ["library-1", "library-2", "library-3"]
+    assert [each.fields.get("service") for each in found] == ["of the town", "of the town", None]
+    assert [each.case for each in found] == [
+        each.case for each in read_items(write_items(tmp_path / "one_a_line.jsonl", item(1), THANKS, alone))
+    ]
+
+
+def test_a_bots_turns_without_id_are_told_apart_by_their_place(tmp_path: Path) -> None:
+    nameless = [{key: value for key, value in each.items() if key != "id"} for each in (item(1), THANKS)]
+    path = write_items(tmp_path / "items.jsonl", _bot(*nameless), _bot(*nameless, id="b", domain="museum"))
+    assert [each.case.group for each in read_items(path)] == ["library/1", "library/2", "museum/b-1", "museum/b-2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"turns": "hi"}, "turns: got 'hi'; allowed: a list"),
+        ({"turns": []}, r"turns: got \[\]; allowed: a list of at least one turn"),
+        ({"turns": ["hi"]}, "turn 1: got 'hi'; allowed: an object"),
+        ({"turns": [{}]}, "turn 1, history: got 'no such field'; allowed: a list"),
+        ({"slots": []}, r"turn 1, slots: got \[\]; allowed: an object"),
+        ({"intents": "renew_loan"}, "turn 1, intents: got 'renew_loan'; allowed: a list"),
+    ],
+)
+def test_a_bot_with_turns_that_is_wrong(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    path = write_items(tmp_path / "items.jsonl", item(1), _bot(item(2), **given))
+    with pytest.raises(InputError, match=rf"items\.jsonl, line 2, {message}"):
+        read_items(path)
+
+
 @pytest.mark.parametrize("name", list(item(1)))
 def test_a_field_that_is_missing(tmp_path: Path, name: str) -> None:
     path = write_items(tmp_path / "items.jsonl", item(1), {key: value for key, value in item(2).items() if key != name})

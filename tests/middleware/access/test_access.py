@@ -101,10 +101,10 @@ def test_requests_and_work_have_quotas(file: KeyFile) -> None:
         assert "key few may use 3 requests a minute" in problem(refused, 429, "quota-exceeded")
         assert 1 <= int(refused.headers["retry-after"]) <= 20
         short = bearer("little-work-of-the-test")
-        assert client.post("/v1/turns", json={"text": "x" * 200, "dialogue_id": "d"}, headers=short).status_code == 200
+        assert client.post("/v1/turns", json={"text": "x" * 1000, "dialogue_id": "d"}, headers=short).status_code == 200
         refused = client.post("/v1/turns", json={"text": "a", "dialogue_id": "d"}, headers=short)
         assert "key short may use 20 units of work a minute" in problem(refused, 429, "quota-exceeded")
-        assert 300 <= int(refused.headers["retry-after"]) <= 600
+        assert 100 <= int(refused.headers["retry-after"]) <= 600
         assert len(client.get("/v1/dialogues/d", headers=short).json()["turns"]) == 1
         assert client.post("/v1/turns", json={"text": "a"}, headers=bearer()).status_code == 200
 
@@ -210,7 +210,7 @@ def test_what_keeps_it_from_starting(environment: dict[str, str], message: str) 
 
 
 def test_the_request_to_try_has_room_for_the_key() -> None:
-    assert " -H 'authorization: Bearer KEY' " in curl("http://127.0.0.1:8300", needs_key=True)
+    assert ' -H "authorization: Bearer ${KEY:?' in curl("http://127.0.0.1:8300", needs_key=True)
     assert "KEY" not in curl("http://127.0.0.1:8300")
 
 
@@ -244,7 +244,8 @@ def test_the_log_says_whose_key_it_was(file: KeyFile, caplog: pytest.LogCaptureF
         client.get("/v1/models", headers=bearer())
         client.post("/model/parse", json={"text": "Hi.", "token": SECRET})
         client.get("/health/live")
-    lines = [(getattr(record, "key", None), getattr(record, "tenant", None)) for record in caplog.records]
+    told = [record for record in caplog.records if record.name.endswith("http.context")]
+    lines = [(getattr(record, "key", None), getattr(record, "tenant", None)) for record in told]
     assert lines == [("bot", "acme"), ("bot", "acme"), (None, None)]
     assert SECRET not in caplog.text
 

@@ -1,5 +1,6 @@
 """`grice augment` on NLU files of ours, with the shipped rewriter."""
 
+import json
 import re
 import stat
 import subprocess
@@ -62,6 +63,31 @@ def as_input(path: Path) -> NluFile:
     copy = path.with_name("copy.yml")
     copy.write_text(path.read_text(encoding="utf-8").split("\n", 1)[1], encoding="utf-8")
     return read_nlu(copy)
+
+
+MENU = """\
+intents:
+  - {name: find_restaurant, examples: [find me a restaurant, I want to eat somewhere], slots: [price]}
+  - {name: ask_phone, examples: [what is the phone number, give me the number]}
+slots: {price: {values: [cheap, expensive]}}
+"""
+
+
+def test_with_the_menu_neither_confidence_nor_way_back_decides(nlu: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    menu = nlu.with_name("menu.yaml")
+    menu.write_text(MENU, encoding="utf-8")
+    strict = ["--min-confidence", "1", "--min-way-back", "1", "--out", str(nlu.with_name("out.yml")), "--json"]
+    assert main(["augment", str(nlu), *strict]) == 0
+    assert json.loads(capsys.readouterr().out)["variants"] == {}
+    assert main(["augment", str(nlu), *strict, "--schema", str(menu)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["variants"]["ask_phone"] >= 1
+    assert not {"uncertain", "way back"} & set(found["refused"])
+
+
+def test_a_menu_that_is_not_there_is_said(nlu: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["augment", str(nlu), "--schema", str(nlu.with_name("none.yml"))]) == 2
+    assert "none.yml" in capsys.readouterr().err
 
 
 def test_variants_go_into_a_file_of_their_own(nlu: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,6 +112,8 @@ CASES = {
             "labels": ["other", "other"],
             "roles": ["persuader", "persuadee"],
             "agreement": [0.5, 0.6],
+            "read_as": "charity",
+            "far": False,
             **READ,
         },
     ),

@@ -29,8 +29,7 @@ from grice.models.errors import DeadlineExceeded, InputError, RequestRefused, Se
 
 KEY = "a-key-of-sixteen-characters"
 STREAMS = {"watch_live"}
-TEXTS = {"metrics"}
-NAMES = {"dialogue_id": "ann", "schema_id": "kayaks"}
+TEXTS = {"metrics", "export_feedback"}
 SCHEMA = {"intents": [{"name": "rent_kayak", "examples": ["I want a kayak."]}]}
 EVENT = {"event_id": "1", "dialogue_id": "ann", "speaker": "user", "text": "Hi.", "timestamp": 1.0, "schema_version": 1}
 ROWS = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "I wish it were warmer."}]
@@ -45,9 +44,16 @@ class Awaited:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._client, name)
+        if name == "within":
+            return self._within
         if name == "watch_live":
             return lambda **asked: self._events(method(**asked))
         return lambda *given, **asked: self._loop.run_until_complete(method(*given, **asked))
+
+    def _within(self, deadline_s: float, retries: int = 3) -> Awaited:
+        other = object.__new__(Awaited)
+        other._loop, other._client = self._loop, self._client.within(deadline_s, retries)
+        return other
 
     def _events(self, stream: Any) -> Iterator[Any]:
         try:
@@ -111,22 +117,28 @@ def test_every_operation_asks_the_path_of_the_document(service: httpx.Client, ma
     client = make(str(service.base_url))
     service.put("/v1/schemas/kayaks", json=SCHEMA)
     service.post("/v1/events", json=EVENT)
+    service.post("/v1/responses", json={"text": "That is Red."})
+    alarms = service.get("/v1/alarms").json()["alarms"]
+    known = {"dialogue_id": "ann", "schema_id": "kayaks", "place": alarms[0]["place"]}
     called = set()
     order = sorted(operations(service).items(), key=lambda each: each[1][0] == "delete")
     for name, (method, path, operation) in order:
         called.add(name)
         if name in STREAMS | TEXTS:
             continue
-        names = [NAMES[each["name"]] for each in operation.get("parameters", []) if each["in"] == "path"]
+        if name == "compare_versions":
+            assert client.compare_versions("1", "2").keys() == service.get(path, params={"first": "1", "second": "2"}).json().keys()
+            continue
+        names = [known[each["name"]] for each in operation.get("parameters", []) if each["in"] == "path"]
         if "requestBody" not in operation:
             answer = getattr(client, name)(*names)
             if method == "get":
-                assert answer.keys() == service.get(path.format(**NAMES)).json().keys()
+                assert answer.keys() == service.get(path.format(**known)).json().keys()
             continue
         for example in operation["requestBody"]["content"]["application/json"]["examples"].values():
             body = example["value"]
             answer = getattr(client, name)(**body) if "items" in body else getattr(client, name)(*names, body)
-            expected = service.request(method, path.format(**NAMES), json=body).json()
+            expected = service.request(method, path.format(**known), json=body).json()
             assert answer.keys() == expected.keys(), name
     assert called == set(operations(service))
     assert service.get("/v1/schemas/kayaks").status_code == 404
@@ -151,6 +163,16 @@ def test_a_conversation_in_each_of_its_forms(service: httpx.Client, make: Callab
 
 def test_metrics_are_a_text(service: httpx.Client, make: Callable[..., Any]) -> None:
     assert "grice_requests_total" in make(str(service.base_url)).metrics()
+
+
+def test_judged_alarms_are_exported_as_lines(service: httpx.Client, make: Callable[..., Any]) -> None:
+    client = make(str(service.base_url))
+    client.score_responses("That is Red.", event_id="judged", dialogue_id="ann")
+    place = client.read_alarms()["alarms"][0]["place"]
+    client.judge_alarm(place, {"verdict": "wrong"})
+    exported = client.export_feedback()
+    assert exported == service.get("/v1/alarms/feedback").text
+    assert json.loads(exported.splitlines()[-1])["event_id"] == "judged"
 
 
 def test_live_events_stream(service: httpx.Client, make: Callable[..., Any]) -> None:
@@ -249,12 +271,13 @@ def test_what_is_no_answer_of_ours(make: Callable[..., Any], body: bytes) -> Non
         make(server.url).list_models()
 
 
-def test_a_deadline_for_one_call() -> None:
+def test_a_deadline_for_one_call(make: Callable[..., Any]) -> None:
     def slow(connection: socket.socket, request: bytes) -> bool:
         time.sleep(0.5)
         return sent(connection, b"{}")
 
-    with loopback(slow) as server, Client(server.url) as client:
+    with loopback(slow) as server:
+        client = make(server.url)
         with pytest.raises(DeadlineExceeded):
             client.within(0.1, retries=0).list_models()
         assert client.list_models() == {}

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from fake_models import all_fakes, fakes
 from live_service import serving
+from redis_process import RedisServer
 
 from grice.middleware.access import ApiKey, KeyFile, digest_of, make_secret
 from grice.middleware.service.http.app import create_app
@@ -24,6 +25,11 @@ ROWS = [
 ]
 TEXTS = [row["content"] for row in ROWS]
 ANEW = "I wish it were warmer. please: I wish it were warmer. <user: Hello.> <bot: Hello!>"
+
+
+class Broken:
+    def predict(self, dialogues: object) -> object:
+        raise RuntimeError("out of order")
 
 
 @pytest.fixture
@@ -92,6 +98,21 @@ def test_a_reply_is_scored_in_the_light_of_its_call(client: httpx.Client) -> Non
     assert alarm["shown"] == ["Red"]
     assert alarm["evidence"] == {"Red": "I wish it were warmer."}
     assert scored(client) == 1
+
+
+def test_a_reply_is_scored_in_the_light_of_its_call_even_where_the_turn_could_not_be_checked() -> None:
+    with serving(create_app({**all_fakes(), "turns": Broken()})) as client:
+        assert ask(client, "request", texts=TEXTS, structured_messages=ROWS) == {"action": "NONE"}
+        ask(client, "response", texts=["That is Red."])
+        (alarm,) = client.get("/v1/alarms").json()["alarms"]
+    assert alarm["evidence"] == {"Red": "I wish it were warmer."}
+
+
+def test_a_store_that_is_gone_costs_no_rewrite(redis_server: RedisServer) -> None:
+    with serving(create_app(all_fakes(), ServiceSettings(store="redis", redis_url=redis_server.url))) as client:
+        redis_server.kill()
+        answer = ask(client, "request", texts=TEXTS, structured_messages=ROWS)
+    assert answer["texts"] == [*TEXTS[:-1], ANEW]
 
 
 def test_a_reply_that_is_shown_while_it_streams_counts_once(client: httpx.Client) -> None:

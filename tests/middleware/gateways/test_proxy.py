@@ -6,18 +6,17 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from fake_models import FakeDirectness, all_fakes, fake_pipeline, fakes
-from live_service import eventually, serving
-from loopback_server import Answer, LoopbackServer, hanging, loopback, saying, sent
+from fake_models import FakeDirectness, fake_pipeline, fakes
+from live_service import eventually
+from loopback_server import Answer, hanging, saying, sent
 from openai_server import completion
+from proxied_server import CHAT, FIRST, GOOD, PLAIN, WISH, ask, bodies, messages, proxied
 
 from grice.middleware.access import ApiKey, KeyFile, digest_of, make_secret
 from grice.middleware.cli import main
@@ -25,41 +24,6 @@ from grice.middleware.gateways.proxy.app import create_proxy
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.settings import ServiceSettings
 from grice.models.errors import SettingsError
-
-CHAT = "/v1/chat/completions"
-WISH = {"role": "user", "content": "I wish it were warmer."}
-PLAIN = {"role": "user", "content": "Heat it."}
-FIRST = "I wish it were warmer. please: I wish it were warmer."
-"""The first turn of a conversation as it goes out."""
-
-
-@contextmanager
-def proxied(
-    answer: Answer,
-    models: dict[str, object] | None = None,
-    service: ServiceSettings | None = None,
-    path: str = "/v1",
-    **settings: Any,
-) -> Iterator[tuple[httpx.Client, LoopbackServer]]:
-    with loopback(answer) as server:
-        chosen = ProxySettings(upstream=server.url + path, **{"budget_ms": 20_000, "hold_ms": 20_000, **settings})
-        with serving(create_proxy(models or all_fakes(), chosen, service)) as client:
-            yield client, server
-
-
-def bodies(server: LoopbackServer) -> list[Any]:
-    return [json.loads(each.partition(b"\r\n\r\n")[2]) for each in server.requests]
-
-
-def messages(server: LoopbackServer) -> list[Any]:
-    return bodies(server)[-1]["messages"]
-
-
-def ask(client: httpx.Client, rows: Sequence[Any], **more: Any) -> httpx.Response:
-    return client.post(CHAT, json={"model": "m", "messages": rows, **more})
-
-
-GOOD = saying(completion("That is fine."))
 
 
 def closing(connection: socket.socket, _: bytes) -> bool:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -118,6 +119,7 @@ def test_retry_after_is_waited_for_and_closing_ends_the_wait() -> None:
         asker = threading.Thread(target=ask)
         asker.start()
         eventually(lambda: len(server.requests) == 1)
+        time.sleep(0.5)  # the answer is on its way, and the wait begins
         model.close()
         asker.join(20)
     assert len(errors) == 1

@@ -69,6 +69,7 @@ def test_what_is_read_of_a_turn(client: httpx.Client) -> None:
         "option": None,
         "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
         "failures": [],
+        "calls": None,
     }
 
 
@@ -176,4 +177,42 @@ def test_the_shipped_reader_says_the_same_in_process_and_behind_the_service() ->
         (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "meaning"]
     assert near == far
     assert len(near[0].found.possible) == MOST_POSSIBLE  # type: ignore[union-attr]
-    assert (model["name"], "tokenizer.json" in model["sha256"]) == ("meaning", True)
+    assert (model["name"], "tokenizer.json.gz" in model["sha256"]) == ("meaning", True)
+
+
+KAYAK_TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {"type": "object", "properties": {"size": {"type": "string", "enum": ["small", "large"]}}},
+        },
+    }
+    for name, description in (("rent", "rent a kayak for some hours"), ("report_damage", "say that a kayak is broken"))
+]
+
+
+def test_tools_in_place_of_a_menu_get_calls(client: httpx.Client) -> None:
+    found = read(client, {"text": "I would rent it, a large one.", "tools": KAYAK_TOOLS})
+    assert (found["kind"], found["meaning"]) == ("intent", "rent")
+    calls = found["calls"]
+    assert [call["tool"] for call in calls] == [each["name"] for each in found["possible"] if each["kind"] == "intent"]
+    assert calls[0]["probability"] == found["confidence"]
+    assert {argument["name"] for call in calls for argument in call["arguments"]} <= {"size"}
+    assert sum(call["probability"] for call in calls) <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "or tools"),
+        ({"tools": KAYAK_TOOLS, "schema": KAYAKS}, "give only one of schema, schema_id and tools"),
+        ({"tools": [{"type": "function", "function": {"name": 5}}]}, "tool 0, name"),
+        ({"tools": []}, "at least 1 item"),
+    ],
+)
+def test_tools_that_cannot_be_read_are_named(client: httpx.Client, fields: dict[str, Any], message: str) -> None:
+    response = client.post("/v1/meaning", json={"text": "I would rent it.", **fields})
+    assert response.status_code == 422
+    assert message in response.text

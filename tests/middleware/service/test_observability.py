@@ -13,7 +13,7 @@ from live_service import eventually, serving
 from prometheus_client.parser import text_string_to_metric_families
 
 from grice.middleware.service.http.app import create_app
-from grice.middleware.service.json_log import JsonLines
+from grice.middleware.service.json_log import MOST_CAUSES, PAUSE_S, JsonLines, Thinned
 
 
 def samples(client: httpx.Client) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
@@ -82,3 +82,41 @@ def test_exceptions_are_logged_by_class_only() -> None:
     line = json.loads(JsonLines().format(record))
     assert (line["message"], line["error"]) == ("failed with a number", "ValueError")
     assert "secret" not in JsonLines().format(record)
+
+
+def record(message: str = "it broke", level: int = logging.WARNING, line: int = 1, **extra: str) -> logging.LogRecord:
+    made = logging.LogRecord("grice", level, __file__, line, message, (), None)
+    vars(made).update(extra)
+    return made
+
+
+def test_a_warning_is_told_once_a_minute_and_cause() -> None:
+    now = 0.0
+    thinned = Thinned(lambda: now)
+
+    def is_told(made: logging.LogRecord) -> bool:
+        return bool(thinned.filter(made))
+
+    assert is_told(record())
+    assert not is_told(record())
+    assert not is_told(record())
+    assert is_told(record(line=2))
+    assert is_told(record("another"))
+    assert is_told(record(cause="head"))
+    assert is_told(record(cause="body"))
+    assert is_told(record(error="OSError"))
+    assert is_told(record(level=logging.ERROR))
+    assert all(is_told(record(level=logging.INFO)) for _ in range(3))
+    now = PAUSE_S
+    later = record()
+    assert is_told(later)
+    assert vars(later)["left_out"] == 2
+    assert not is_told(record())
+
+
+def test_so_many_causes_are_remembered() -> None:
+    thinned = Thinned(lambda: 0.0)
+    for number in range(MOST_CAUSES + 1):
+        assert thinned.filter(record(cause=str(number)))
+    assert not thinned.filter(record(cause="1"))
+    assert thinned.filter(record(cause="0"))

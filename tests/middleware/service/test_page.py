@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from browser import DESKTOP, PHONE, Browser, browsing
+from browser import DESKTOP, NARROW, PHONE, Browser, browsing
 from fake_models import fake_monitor, fakes
 from live_service import eventually, serving
 from selenium.webdriver.common.keys import Keys
@@ -44,14 +44,20 @@ def page(browser: Browser, client: httpx.Client) -> Iterator[Browser]:
 
 
 def analyse(page: Browser, dialogue: str) -> None:
+    page.run("document.querySelector('#source').open = true")
     box = page.find("#dialogue")
     page.run("arguments[0].value = arguments[1]", box, dialogue)
     page.find("#analyse").click()
 
 
+def see(page: Browser, view: str) -> None:
+    page.run("location.hash = arguments[0]", f"#/{view}")
+    eventually(lambda: page.find(f"#view-{view}").is_displayed())
+
+
 def test_a_user_turn_is_analysed(page: Browser) -> None:
     analyse(page, "user: Hello.\nbot: Yes?\nuser: I wish it were warmer, <3 it & all.")
-    page.wait_for("#status", "3 turns analysed. The last is the user's, decision: rewrite.")
+    page.wait_for("#status", "3 turns analysed. The last is the user's, decision: rewrite (rewritten).")
     found = page.text("#turn-3")
     for part in (
         "I wish it were warmer, <3 it & all.",
@@ -64,7 +70,7 @@ def test_a_user_turn_is_analysed(page: Browser) -> None:
         assert part in found
     assert page.find("#turn-3 details").get_attribute("open") is not None
     assert page.find("#turn-1 details").get_attribute("open") is None
-    assert "Decision Pass: it is direct enough" in page.text("#turn-1")
+    assert "Decision Passes as it is: it is direct enough" in page.text("#turn-1")
 
 
 def test_a_bot_turn_shows_behaviours_and_the_turn_it_clashes_with(page: Browser) -> None:
@@ -151,6 +157,7 @@ def test_what_the_service_refuses_or_fails_at_is_said(browser: Browser, page: Br
     assert "monitor failed: cannot read" in page.text("#turn-1 .error")
     analyse(page, "user: " + "x" * 10_001)
     page.wait_for("#dialogue-error", "#/items/0/turns/0/text: String should have at most 10000 characters")
+    page.picture("refused")
     # The browser notes every answer of 400 and above by itself.
     (noted,) = browser.problems()
     assert "422" in noted
@@ -167,16 +174,18 @@ def test_without_a_monitor_the_rest_works(browser: Browser) -> None:
     browser.problems()
 
 
-def test_the_example_shows_both_kinds_of_turn(page: Browser) -> None:
-    page.find("#example").click()
-    page.wait_for("#status", "6 turns analysed.")
-    assert len(page.all("#turns .user details")) == len(page.all("#turns .bot details")) == 3
+def test_an_example_shows_both_kinds_of_turn_and_can_be_cleared(page: Browser) -> None:
+    page.find("[data-example=again]").click()
+    page.wait_for("#status", "4 turns analysed.")
+    assert len(page.all("#turns .user details")) == len(page.all("#turns .bot details")) == 2
+    page.run("document.querySelector('#source').open = true")
     page.find("#clear").click()
     assert page.find("#dialogue").get_attribute("value") == ""
     assert not page.find("#results").is_displayed()
 
 
 def test_rates_and_alarms_come_by_themselves(page: Browser, client: httpx.Client) -> None:
+    see(page, "operations")
     page.wait_for("#rate-rows", "0 of 0")
     assert page.find("#no-alarms").is_displayed()
     turns = [{"speaker": "user", "text": "Hello."}, {"speaker": "bot", "text": "Alas, that is Red."}]
@@ -195,6 +204,7 @@ def test_rates_and_alarms_come_by_themselves(page: Browser, client: httpx.Client
 
 
 def test_it_can_be_paused(page: Browser, client: httpx.Client) -> None:
+    see(page, "operations")
     page.find("#pause").click()
     assert page.find("#pause").get_attribute("aria-pressed") == "true"
     assert page.text("#connection") == "Paused."
@@ -211,8 +221,22 @@ def test_it_connects_again(browser: Browser) -> None:
         browser.open(f"{client.base_url}/")
         browser.wait_for("#connection", "Connected.")
     browser.wait_for("#connection", "Trying again in")
+    analyse(browser, "user: Hello.")
+    browser.wait_for("#dialogue-error", "The service cannot be reached. Is it running?")
+    browser.picture("service-gone")
     browser.open("about:blank")
     browser.problems()
+
+
+def test_what_nobody_foresaw_is_told_until_the_person_goes_on(browser: Browser, page: Browser) -> None:
+    page.run("document.querySelector('#no-heat').remove()")
+    analyse(page, "user: Hello.")
+    page.wait_for("#failure", "Something on this page failed: ")
+    assert page.find("#failure").is_displayed()
+    page.find("nav [data-view=behaviors]").click()
+    assert not page.find("#failure").is_displayed()
+    (noted,) = browser.problems()
+    assert "TypeError" in noted
 
 
 def test_text_stays_text(page: Browser, client: httpx.Client) -> None:
@@ -224,13 +248,13 @@ def test_text_stays_text(page: Browser, client: httpx.Client) -> None:
     analyse(page, f"user: {TAGS} I wish.\nbot: {said}")
     page.wait_for("#turn-2 .said", said)
     assert TAGS in page.text("#turn-2 .evidence")
-    assert page.all("img, #injected") == []
+    assert page.all("main img, #injected") == []
     assert page.run("return window.hacked ?? null") is None
 
 
 def test_nothing_is_loaded_from_elsewhere(page: Browser, client: httpx.Client) -> None:
-    page.find("#example").click()
-    page.wait_for("#status", "6 turns analysed.")
+    page.find("[data-example=again]").click()
+    page.wait_for("#status", "4 turns analysed.")
     loaded = page.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
     base = f"{client.base_url}"
     assert {name.removeprefix(base) for name in loaded if "/page/" in name} >= {"/page/style.css", "/page/main.js"}
@@ -245,6 +269,7 @@ def test_a_key_is_asked_for_and_stays_in_memory(browser: Browser) -> None:
         field = browser.find("#key-input")
         field.send_keys("wrong", Keys.ENTER)
         browser.wait_for("#key-error", "does not know this key")
+        browser.picture("key")
         field.clear()
         field.send_keys("open-sesame-open", Keys.ENTER)
         browser.wait_for("#connection", "Connected.")
@@ -255,21 +280,26 @@ def test_a_key_is_asked_for_and_stays_in_memory(browser: Browser) -> None:
         browser.wait_for("#alarms", "That is Ign.")
         names = browser.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
         assert not [name for name in [*names, browser.driver.current_url] if "open-sesame-open" in name]
-        assert browser.run("return localStorage.length + sessionStorage.length + document.cookie.length") == 0
+        kept = browser.run("return JSON.stringify([localStorage, sessionStorage, document.cookie, history.state])")
+        assert "Do you open on Sunday?" in kept  # the dialogue survives a reload; the key does not
+        assert "open-sesame-open" not in kept
         browser.open("about:blank")
     assert all("401" in problem for problem in browser.problems())
 
 
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("size", [PHONE, NARROW, DESKTOP], ids=["phone", "narrow", "desktop"])
 def test_nothing_is_wider_than_the_screen(page: Browser, client: httpx.Client, size: tuple[int, int]) -> None:
     page.open(f"{client.base_url}/", size)
     client.post("/v1/responses", json={"text": "x" * 300 + " is Red !Sel !Par !Com !Fac Ign.", "bot_version": "v" * 200})
     page.wait_for("#alarms", "xxx")
     analyse(page, f"user: {'long' * 100}\nbot: {'word' * 100} Red !Sel !Par !Com !Fac !Emp Emp Ign !Rel.")
     page.wait_for("#status", "2 turns analysed.")
-    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    wide, screen = page.run("return [document.scrollingElement.scrollWidth, innerWidth]")
-    assert wide <= screen == size[0]
+    for view in ("inspector", "operations", "behaviors"):
+        see(page, view)
+        page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.picture(f"{view}-{size[0]}")
+        wide, screen = page.run("return [document.scrollingElement.scrollWidth, innerWidth]")
+        assert wide <= screen == size[0], view
 
 
 def test_the_page_needs_no_mouse(page: Browser) -> None:
@@ -279,18 +309,28 @@ def test_the_page_needs_no_mouse(page: Browser) -> None:
         assert page.run("return getComputedStyle(arguments[0]).outlineStyle", element) != "none"
         return str(element.get_attribute("id") or element.text)
 
-    assert tab() == "Skip to the playground"
+    def until(name: str) -> list[str]:
+        seen = [tab()]
+        while seen[-1] != name:
+            assert len(seen) < 60, seen
+            seen.append(tab())
+        return seen
+
+    assert tab() == "Skip to the content"
     page.driver.switch_to.active_element.send_keys(Keys.ENTER)
-    assert tab() == "dialogue"
+    until("dialogue")
     page.driver.switch_to.active_element.send_keys("user: Hello.", Keys.ENTER, "bot: That is Red.")
     page.driver.switch_to.active_element.send_keys(Keys.CONTROL, Keys.ENTER)
     page.wait_for("#status", "2 turns analysed. The last is the bot's and shows redundant.")
-    assert [tab() for _ in range(3)] == ["analyse", "example", "clear"]
-    order = [tab() for _ in range(5)]
-    assert order[0] == "turn 2"  # the earlier turn tells which later one clashes with it
-    assert order[1].startswith("Directness")
-    assert order[2].startswith("Shows")
-    assert order[3] == "turn 1 (user)"
+    assert [tab(), tab()] == ["analyse", "clear"]
+    assert "slider-budget" not in until("share")  # what is folded away is passed over
+    page.run("document.querySelector('#main').focus()")
+    order = until("composer-speaker")
+    links = [each for each in order if each.startswith(("turn ", "Directness", "Shows"))]
+    assert links[0] == "turn 2"  # the earlier turn tells which later one clashes with it
+    assert links[1].startswith("Directness")
+    assert links[2].startswith("Shows")
+    assert links[3] == "turn 1 (user)"
     page.run("document.querySelector('#turn-2 .turn-link').focus()")
     page.driver.switch_to.active_element.send_keys(Keys.ENTER)
     assert page.driver.switch_to.active_element == page.find("#turn-1")

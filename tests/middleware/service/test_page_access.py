@@ -5,20 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 import httpx
 import pytest
 from browser import DESKTOP, Browser, browsing
 from fake_models import fake_monitor, fakes
-from live_service import serving
+from live_service import eventually, serving
 
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 
-CONTROLS = {"button", "link", "textbox", "combobox", "meter", "DisclosureTriangle", "table", "form", "region", "navigation"}
+CONTROLS = {
+    *("button", "link", "textbox", "combobox", "slider", "checkbox", "meter"),
+    *("DisclosureTriangle", "table", "form", "region", "navigation"),
+}
 CONTRAST = """
 const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+const parts = (color) => {
+  const found = color.match(/[\\d.]+/g).map(Number);
+  return color.startsWith("color(srgb") ? found.map((each, place) => (place < 3 ? 255 * each : each)) : found;
+};
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 const behind = (element) => {
   for (let each = element; each; each = each.parentElement) {
@@ -56,10 +63,12 @@ def browser(client: httpx.Client) -> Iterator[Browser]:
         browser.open("about:blank")
 
 
-def filled(browser: Browser, client: httpx.Client, scheme: str = "light", reduced_motion: bool = False) -> Browser:
-    """The page with all that it can show."""
-    browser.open(f"{client.base_url}/", DESKTOP, scheme, reduced_motion)
+def filled(browser: Browser, client: httpx.Client, scheme: str = "light", view: str = "inspector", special: str = "") -> Browser:
+    """The page with all that a view can show."""
+    browser.open("about:blank")
+    browser.open(f"{client.base_url}/", DESKTOP, scheme, special == "reduced motion", special == "forced colours")
     browser.wait_for("#alarms", "That is Red")
+    browser.run("document.querySelector('#source').open = true")
     box = browser.find("#dialogue")
     browser.run("arguments[0].value = arguments[1]", box, "user: I wish.\nuser: Yes.\nbot: poison\nbot: That is Red Emp.")
     browser.find("#analyse").click()
@@ -67,13 +76,16 @@ def filled(browser: Browser, client: httpx.Client, scheme: str = "light", reduce
     browser.run(
         """document.querySelectorAll("details").forEach((each) => { each.open = true; });
         document.querySelector("#key").hidden = false;
-        document.querySelector("#dialogue-error").textContent = "Wrong.";"""
+        document.querySelector("#dialogue-error").textContent = "Wrong.";
+        location.hash = "#/" + arguments[0];""",
+        view,
     )
+    eventually(lambda: browser.find(f"#view-{view}").is_displayed())
     return browser
 
 
 def test_every_control_and_region_has_a_name(browser: Browser, client: httpx.Client) -> None:
-    tree = filled(browser, client).tree()
+    tree = [node for view in ("inspector", "operations") for node in filled(browser, client, view=view).tree()]
     found = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in tree]
     assert {role for role, _ in found} >= {
         "main",
@@ -93,8 +105,9 @@ def test_every_control_and_region_has_a_name(browser: Browser, client: httpx.Cli
     assert ("meter", "share of redundant") in found
 
 
-def test_headings_lead_through_the_page(browser: Browser, client: httpx.Client) -> None:
-    tree = filled(browser, client).tree()
+@pytest.mark.parametrize("view", ["inspector", "operations"])
+def test_headings_lead_through_the_page(browser: Browser, client: httpx.Client, view: str) -> None:
+    tree = filled(browser, client, view=view).tree()
     levels = [
         next(each["value"]["value"] for each in node["properties"] if each["name"] == "level")
         for node in tree
@@ -106,8 +119,27 @@ def test_headings_lead_through_the_page(browser: Browser, client: httpx.Client) 
 
 
 def test_the_table_has_headers(browser: Browser, client: httpx.Client) -> None:
+    roles = [node["role"]["value"] for node in filled(browser, client, view="operations").tree()]
+    assert (roles.count("columnheader"), roles.count("rowheader")) == (4, 9)
     roles = [node["role"]["value"] for node in filled(browser, client).tree()]
-    assert (roles.count("columnheader"), roles.count("rowheader")) == (3, 9)
+    assert (roles.count("columnheader"), roles.count("rowheader")) == (10, 1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["inspector", "operations", "behaviors"])
+def test_axe_finds_nothing_serious(browser: Browser, client: httpx.Client, view: str, scheme: str) -> None:
+    filled(browser, client, scheme, view=view)
+    assert browser.serious_faults() == []
+    browser.picture(f"{view}-{scheme}")
+
+
+def test_colours_of_ones_own_leave_the_marks(browser: Browser, client: httpx.Client) -> None:
+    filled(browser, client, special="forced colours")
+    assert browser.run("return matchMedia('(forced-colors: active)').matches")
+    style = "[each.classList.contains('shown'), getComputedStyle(each).outlineStyle]"
+    styles = browser.run(f"return [...document.querySelectorAll('.heat td')].map((each) => {style})")
+    assert {tuple(each) for each in styles} == {(True, "solid"), (False, "none")}
+    browser.picture("forced-colours")
 
 
 def test_the_page_says_its_language_and_title(browser: Browser, client: httpx.Client) -> None:
@@ -132,9 +164,9 @@ def test_dark_is_dark(browser: Browser, client: httpx.Client) -> None:
 
 
 def test_less_motion_where_that_is_wanted(browser: Browser, client: httpx.Client) -> None:
-    script = "return getComputedStyle(document.querySelector('.fill')).transition"
+    script = "return getComputedStyle(document.querySelector('#turns .fill')).transition"
     assert filled(browser, client).run(script) == "width 0.3s"
-    assert filled(browser, client, reduced_motion=True).run(script) == "none"
+    assert filled(browser, client, special="reduced motion").run(script) == "none"
 
 
 def test_what_is_shown_is_told_in_words(browser: Browser, client: httpx.Client) -> None:
@@ -163,8 +195,10 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_elsewhere(client: htt
 
 
 def test_no_file_names_another_host() -> None:
-    for file in resources.files("grice.middleware.service").joinpath("page").iterdir():
-        text = file.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+    files = [file for file in Path(str(resources.files("grice.middleware.service") / "page")).rglob("*") if file.is_file()]
+    assert len(files) > 30
+    for file in files:
+        text = file.read_text(encoding="utf-8").replace('"http://www.w3.org/2000/svg"', "")
         assert "://" not in text, file.name
         assert "innerHTML" not in text, file.name
 

@@ -106,7 +106,7 @@ def test_by_default_both_readings_count(nlu: PlainNlu) -> None:
 
 @pytest.mark.parametrize("bad", [lambda text: (500, b"{}"), slow(2)])
 def test_a_rewrite_that_cannot_be_read_leaves_the_reading_of_the_original(nlu: PlainNlu, bad: Answer) -> None:
-    with service(nlu.url, nlu_mode="blend", nlu_timeout_ms=300) as client:
+    with service(nlu.url, nlu_mode="blend", nlu_timeout_ms=1200) as client:
         nlu.answer = only(WISH, bad)
         parsed = parse(client, WISH, "ann")
         assert {key: value for key, value in parsed.items() if key != "grice"} == parse_data(WISH)

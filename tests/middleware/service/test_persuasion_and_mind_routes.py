@@ -46,6 +46,8 @@ def test_face_acts_of_a_conversation(client: httpx.Client) -> None:
         "balance": {"persuader": -1, "persuadee": -1},
         "history_read": 1,
         "history_cut": 0,
+        "read_as": "charity",
+        "far": False,
         "text_cut": False,
         "failures": [],
     }
@@ -83,3 +85,10 @@ def test_roles_and_items_are_the_callers(client: httpx.Client) -> None:
     assert [turn["role"] for turn in found["turns"]] == ["seeker", "recommender"]
     assert [item["item"] for item in found["attitudes"]] == ["Lantern Bay", "Grey Dust"]
     assert found["next"]["role"] == "seeker"
+
+
+def test_a_goal_chooses_the_heads(client: httpx.Client) -> None:
+    found = post(client, "/v1/intentions", {"turns": [ASKED, DOUBTED], "goal": " fly to the moon "})
+    assert (found["read_as"], found["far"]) == ("other", True)
+    assert post(client, "/v1/intentions", {"turns": [ASKED], "goal": "   "})["read_as"] == "charity"
+    assert client.post("/v1/intentions", json={"turns": [ASKED], "goal": "x" * 501}).status_code == 422

@@ -77,7 +77,8 @@ def test_the_process_says_where_it_is_and_stops_when_told(program: str, tmp_path
     log = tmp_path / "log"
     with log.open("wb") as stderr, started(program, stderr) as process:
         assert process.stdout is not None
-        first, _, command = (process.stdout.readline() for _ in range(3))
+        first, page, documentation, _, command = (process.stdout.readline() for _ in range(5))
+        assert (page.split()[0], documentation.split()[0]) == ("page", "documentation")
         assert command.strip() == serve.curl(first.split()[3]), log.read_text()
         words = shlex.split(command)
         url, body = words[2], words[words.index("-d") + 1]

@@ -112,4 +112,7 @@ def test_the_shipped_resolver_answers() -> None:
         assert (price["value"], list(price["probabilities"])) == (None, ["cheap", "dear"])
         assert sum(price["probabilities"].values()) + price["not_mentioned"] == pytest.approx(1.0)
         (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "slots"]
-        assert (model["name"], list(model["sha256"])) == ("meaning", ["joint.int8.onnx.gz", "tokenizer.json", "trunk.int8.onnx.gz"])
+        assert (model["name"], list(model["sha256"])) == (
+            "meaning",
+            ["joint.int8.onnx.gz", "joint.int8.weights.npz", "tokenizer.json.gz", "trunk.int8.onnx.gz", "trunk.int8.weights.npz"],
+        )

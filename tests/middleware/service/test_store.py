@@ -59,6 +59,15 @@ def check_degraded(client: httpx.Client) -> None:
         assert response.headers["retry-after"]
 
 
+def test_a_redis_that_answers_and_refuses_writes(redis_server: RedisServer) -> None:
+    with serving(application(redis_server)) as client, redis_server.client() as redis:
+        redis.config_set("min-replicas-to-write", 1)
+        assert redis.ping()
+        assert readiness(client) == (200, "degraded", False)
+        redis.config_set("min-replicas-to-write", 0)
+        assert readiness(client) == (200, "ready", True)
+
+
 def test_a_redis_that_dies_and_returns(redis_server: RedisServer) -> None:
     with serving(application(redis_server)) as client:
         assert failed_stages(say(client, "Hello.")) == []

@@ -21,7 +21,9 @@ USER = {"speaker": "user", "text": "I wish it were warmer."}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with serving(create_app(fakes(fake_pipeline(), FakeRewriter("softly")), ServiceSettings(max_turns=600))) as client:
+    with serving(
+        create_app(fakes(fake_pipeline(), FakeRewriter("softly")), ServiceSettings(max_turns=600, most_wait_ms=60_000))
+    ) as client:
         yield client
 
 
@@ -202,6 +204,7 @@ def test_health(client: httpx.Client) -> None:
     assert ready.json() == {
         "status": "ready",
         "store": {"kind": "memory", "reachable": True},
+        "queue_age_s": 0.0,
         "providers": dict.fromkeys(("directness", "rewriter", "softener"), "FakeExecutionProvider"),
     }
 

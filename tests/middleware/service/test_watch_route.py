@@ -64,6 +64,8 @@ class Events:
         for line in self._lines:
             if not line and found:
                 return found
+            if line.startswith(":."):  # a proof that somebody reads
+                continue
             name, _, value = line.partition(": ")
             if line:
                 found[name or "comment"] = value

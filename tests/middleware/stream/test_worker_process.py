@@ -85,6 +85,7 @@ def test_the_process_works_tells_and_stops_when_told(
         ):
             eventually(partial(is_told, port, line))  # counted after it is written
         assert not any("turn 1" in line or "poison" in line for line in lines)
+        assert httpx.get(f"http://127.0.0.1:{port}/health", trust_env=False, timeout=60).json()["status"] == "well"
         process.send_signal(how)
         assert process.wait(30) == 0
     with redis_server.client() as redis:

@@ -86,13 +86,21 @@ def test_an_event_for_each_behaviour(events: Events) -> None:
     assert events.of("Red") == {
         NAME: "Red",
         "gen_ai.evaluation.score.value": 0.9,
-        "gen_ai.evaluation.score.label": "shown",
+        "gen_ai.evaluation.score.label": "present",
         "gen_ai.evaluation.explanation": "its probability against its threshold, by behaviors 1",
         "gen_ai.response.id": f"e-{NOON}",
+        "gen_ai.conversation.id": "d",
         "gen_ai.agent.version": "1.2",
         "grice.channel": "rest",
     }
-    assert events.of("Emp")["gen_ai.evaluation.score.label"] == "not_shown"
+    assert events.of("Emp")["gen_ai.evaluation.score.label"] == "absent"
+
+
+def test_events_belong_to_the_span_of_the_response(events: Events) -> None:
+    trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    record_evaluation(scored("Red", traceparent=f"00-{trace}-{span}-01", uncertain=("Ign",)), events.provider)
+    assert {(record.trace_id, record.span_id) for record in events.records} == {(int(trace, 16), int(span, 16))}
+    assert events.of("Ign")["gen_ai.evaluation.score.label"] == "uncertain"
 
 
 def test_an_event_names_its_tenant_if_it_is_not_the_default_one(events: Events) -> None:
@@ -114,7 +122,7 @@ def test_what_a_judge_decided_says_so(events: Events) -> None:
     record_evaluation(scored("!Fac", probabilities=without, judged={"!Fac": True, "Red": False, "Ign": None}), events.provider)
     fact, redundant = events.of("!Fac"), events.of("Red")
     assert "gen_ai.evaluation.score.value" not in fact
-    assert (fact["gen_ai.evaluation.score.label"], fact["gen_ai.evaluation.explanation"]) == ("shown", "a judge decided")
+    assert (fact["gen_ai.evaluation.score.label"], fact["gen_ai.evaluation.explanation"]) == ("present", "a judge decided")
     assert redundant["gen_ai.evaluation.score.value"] == 0.1
     assert redundant["gen_ai.evaluation.explanation"] == "a judge decided"
     assert events.of("Ign")["gen_ai.evaluation.explanation"] == "its probability against its threshold, by the model"
@@ -125,7 +133,7 @@ def test_what_a_judge_decided_says_so(events: Events) -> None:
 )
 def test_what_was_not_scored_is_an_error_and_no_score(events: Events, failures: tuple[StageFailure, ...], error: str) -> None:
     record_evaluation(scored(probabilities={}, failures=failures), events.provider)
-    assert events.of("Red") == {NAME: "Red", "gen_ai.response.id": f"e-{NOON}", "error.type": error}
+    assert events.of("Red") == {NAME: "Red", "gen_ai.response.id": f"e-{NOON}", "gen_ai.conversation.id": "d", "error.type": error}
     assert len(events.records) == len(BEHAVIORS)
 
 
@@ -215,7 +223,7 @@ def test_over_otlp_to_a_real_receiver() -> None:
     values = [{pair.key: pair.value for pair in each.attributes} for each in scope.log_records]
     redundant = next(each for each in values if each[NAME].string_value == "Red")
     assert redundant["gen_ai.evaluation.score.value"].double_value == 0.75
-    assert redundant["gen_ai.evaluation.score.label"].string_value == "shown"
+    assert redundant["gen_ai.evaluation.score.label"].string_value == "present"
     (sender,) = [found for each in traces for found in each.resource_spans]
     (span,) = sender.scope_spans[0].spans
     assert (span.name, service_of(sender.resource)) == ("grice.batch", "grice-test")

@@ -31,6 +31,7 @@ from grice.models.minds.joint_encoder import JOINT_HEADS, JointEncoder, attitude
 from grice.models.minds.model import sets_in
 from grice.models.minds.questions import RoleTurn
 from grice.models.minds.sentence_heads import membership
+from grice.models.runtime.word_table import read_word_table
 from grice.models.sentence_encoder import load_sentence_encoder
 from grice.models.sentence_encoder.encoder import padded
 from grice.models.text.template import QUERY_TAG, encode_source, token_id
@@ -96,7 +97,11 @@ def test_sentence_encoder(exported: Callable[[str], Path], tmp_path: Path) -> No
         vectors = sentence_encoder.vectors_of(found.model, ids, mask).numpy()
     assert ((vectors * ours.encode(TEXTS)).sum(1) > 0.995).all()
     export_sentence_encoder(found.folder, tmp_path, ["int8"])
-    again = load_sentence_encoder(tmp_path).encode(TEXTS)
+    written = load_sentence_encoder(tmp_path)
+    table = read_word_table(written.manifest, "encoder")
+    words = found.model.embeddings.word_embeddings.weight.detach().numpy()
+    assert np.abs(table.vectors(np.arange(len(words))) - words).max() < 0.01
+    again = written.encode(TEXTS)
     assert ((again * ours.encode(TEXTS)).sum(1) > 0.99).all()
 
 

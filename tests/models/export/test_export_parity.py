@@ -14,9 +14,9 @@ from transformers import BartForConditionalGeneration
 from grice.models import Dialogue, Turn, load_directness_scorer, load_rewriter
 from grice.models.export.encoders import export_directness
 from grice.models.export.rewriter import export_rewriter
-from grice.models.manifest import PRETRAINED
+from grice.models.manifest import read_manifest
 from grice.models.runtime.runtime import Runtime
-from grice.models.text.template import QUERY_TAG, SourceFormat, encode_source, token_id
+from grice.models.text.template import QUERY_TAG, SourceFormat, encode_source, read_tokenizer, token_id
 from grice.models.training.checkpoint import load_checkpoint, save_checkpoint
 from grice.models.training.directness import DirectnessRecipe, empty_model, restore
 from grice.models.training.low_bits import LowBits
@@ -36,7 +36,7 @@ DIALOGUES = [
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(str(PRETRAINED / "rewriter" / "tokenizer.json"))
+    return read_tokenizer(read_manifest("rewriter").tokenizer_path)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from grice.models.export.layers import Projection, TokenTable
-from grice.models.export.onnx_files import share_table, write_fp32, write_int8_by_row
+from grice.models.export.onnx_files import pack_graph, share_table, write_fp32, write_int8_by_row
+from grice.models.export.word_places import give_vectors, places_of
+from grice.models.manifest import read_manifest, write_manifest
+from grice.models.runtime.word_table import read_word_table
 
 WORDS = 50
 
@@ -25,7 +28,7 @@ class Tied(nn.Module):
 
     def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         state = self.words(ids)
-        return state, self.vocabulary(state)
+        return state + 1, self.vocabulary(state)
 
 
 def exported(module: nn.Module, folder: Path) -> Path:
@@ -58,3 +61,28 @@ def test_other_embeddings_are_refused(tmp_path: Path) -> None:
     path = exported(Tied(128, other=True), tmp_path)
     with pytest.raises(ValueError, match="words is not vocabulary"):
         share_table(path, "words", "vocabulary")
+
+
+def test_a_graph_that_is_given_vectors_says_the_same(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    path = exported(Tied(256), tmp_path)
+    before = answers(path)
+    assert share_table(path, "words", "vocabulary")
+    pack_graph(path, tmp_path / "model.int8.onnx.gz")
+    places = places_of(tmp_path / "model.int8.onnx.gz", "words", "vocabulary")
+    write_manifest(tmp_path, {"name": "tied", "version": "1", "task": "rewriting", "settings": {"words": places}})
+    table = read_word_table(read_manifest(tmp_path), "model")
+    torch.manual_seed(0)
+    alone = exported(Tied(256), tmp_path)
+    give_vectors(alone, "words")
+    vectors = table.vectors(np.arange(WORDS).reshape(5, 10))
+    state, near = onnxruntime.InferenceSession(str(alone)).run(None, {"words": vectors})
+    np.testing.assert_array_equal(state, before[0])
+    np.testing.assert_array_equal(near, before[1])
+
+
+def test_a_graph_without_embeddings_cannot_be_given_vectors(tmp_path: Path) -> None:
+    path = exported(Tied(256), tmp_path)
+    give_vectors(path, "words")
+    with pytest.raises(ValueError, match="no embeddings words"):
+        give_vectors(path, "words")

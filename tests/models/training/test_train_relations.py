@@ -114,10 +114,11 @@ def test_minutes_end_training_early(tokens: RelationTokens, tmp_path: Path) -> N
 def test_held_hands_are_not_learned_from_and_dev_stays_the_same() -> None:
     recipe = RelationRecipe()
     found = divide(recipe)
-    assert not {sample.source for sample in (*found.train, *found.dev)} & set(recipe.held_hands)
+    assert not {sample.source for sample in (*found.train, *found.dev)} & {*recipe.held_hands, *recipe.calibration_hands}
+    assert {sample.source for sample in found.calibration} == set(recipe.calibration_hands)
     assert set(found.held) == set(recipe.held_hands)
     assert not set(found.train) & set(found.dev)
-    assert 0.05 < len(found.dev) / len(found.train) < 0.2
+    assert 0.02 < len(found.dev) / len(found.train) < 0.1
 
 
 def test_a_written_clash_points_at_its_line() -> None:

@@ -1,0 +1,1 @@
+"""Measuring the doors for gateways."""

@@ -1,0 +1,1 @@
+"""Retrieval in front of a language model: which flow, tool or answer a turn finds, plain and with Grice."""

@@ -1,0 +1,1 @@
+"""What more machines bring: measured on two cores, simulated beyond."""

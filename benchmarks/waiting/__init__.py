@@ -1,0 +1,1 @@
+"""How long calls of the service wait: beside a heavy one, and under more load than it can serve."""

@@ -1,0 +1,90 @@
+"""The pages of the reference, each made from the code when the site is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reference_commands import commands_page
+from reference_python import python_pages
+from reference_rest import rest_page
+
+from grice.middleware.monitor.metrics import MonitorMetrics
+from grice.middleware.service.http.metrics import Metrics
+from grice.middleware.settings import declarations
+from grice.middleware.settings.declaration import Declaration, settings_classes
+
+
+def reference_pages() -> dict[str, str]:
+    """Markdown by path in the site."""
+    return {
+        "reference/settings.md": settings_page(),
+        "reference/commands.md": commands_page(),
+        "reference/rest.md": rest_page(),
+        "reference/metrics.md": metrics_page(),
+        **python_pages(),
+    }
+
+
+def settings_page() -> str:
+    """Every setting that is read from the environment, by its class."""
+    return "\n".join(
+        [
+            "# Settings\n",
+            "Each setting is an environment variable. Where the flag is not empty, it is also an option of the command that reads",
+            "it. A flag takes precedence over its variable. An unknown `GRICE_…` variable is refused.",
+            *(line for kind in settings_classes() for line in _settings_of(kind)),
+        ]
+    )
+
+
+def _settings_of(kind: type[Any]) -> Iterator[str]:
+    yield f"\n## {kind.__name__}\n"
+    yield "| variable | flag | default | range | what it is |\n|---|---|---|---|---|"
+    for each in declarations(kind):
+        flag = "" if not each.flag else f"`--{'no-' if each.default is True else ''}{each.name.replace('_', '-')}`"
+        yield f"| `{each.variable}` | {flag} | {_default(each)} | {_range(each)} | {cell(each.help)} |"
+
+
+def _default(declared: Declaration) -> str:
+    if declared.secret or declared.default in (None, "", ()):
+        return ""
+    return f"`{str(declared.default).lower() if isinstance(declared.default, bool) else declared.default}`"
+
+
+def _range(declared: Declaration) -> str:
+    choices = getattr(declared.required, "__args__", ()) if declared.required is not tuple[str, ...] else ()
+    if choices:
+        return ", ".join(f"`{each}`" for each in choices)
+    return "" if declared.low is None else f"{declared.low:,g} to {declared.high:,g}"
+
+
+def metrics_page() -> str:
+    """Every Prometheus metric of the service, the worker and the proxy, as they declare it."""
+    service = Metrics()
+    monitor = MonitorMetrics(service.registry)
+    rows = sorted(row for each in (service, monitor) for row in _metrics_of(each))
+    return "\n".join(
+        [
+            "# Metrics\n",
+            "What Prometheus reads at `/metrics` of the service, and at `--metrics-port` of `grice monitor`. No label holds a",
+            "text of a dialogue. Beside these there are the usual `process_…` metrics.\n",
+            "| metric | kind | labels | what it counts |\n|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def _metrics_of(holder: object) -> Iterator[str]:
+    for metric in vars(holder).values():
+        if not hasattr(metric, "describe"):
+            continue
+        labels = ", ".join(f"`{name}`" for name in vars(metric).get("_labelnames", ()))
+        for family in metric.describe():
+            name = f"{family.name}_total" if family.type == "counter" else family.name
+            yield f"| `{name}` | {family.type} | {labels} | {cell(family.documentation)} |"
+
+
+def cell(text: str) -> str:
+    """A text that a cell of a table can hold."""
+    return " ".join(text.split()).replace("|", "\\|")

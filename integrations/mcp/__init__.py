@@ -1,0 +1,1 @@
+"""Grice as tools of the Model Context Protocol: `grice mcp`. Needs mcp: `pip install 'grice[mcp]'`."""
