@@ -120,3 +120,13 @@ def test_nothing_is_lost_when_it_is_told_under_load(tmp_path: Path) -> None:
     assert not found.lost, (found, (tmp_path / "log").read_text())
     assert found.statuses == {"0": 3}
     assert found.answered
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_who_is_told_that_there_is_no_room_is_not_lost(tmp_path: Path) -> None:
+    """Sixteen callers of a service that works on one call at a time, of 30 ms, and lets nobody wait longer than 60 ms."""
+    crowded = ServiceSettings(port=0, batch_size=1, most_wait_ms=60.0)
+    found = drain(Service(crowded, ConnectionSettings(), 30.0, tmp_path / "log"), 1, seed=1)
+    assert not found.lost, (found, (tmp_path / "log").read_text())
+    assert found.refused > 16  # each caller is refused once at the end; the rest had no room
+    assert found.statuses == {"0": 1}
