@@ -17,7 +17,7 @@ LOCK := $(RELEASE)/bin/pip-compile --quiet --generate-hashes --no-emit-index-url
   --no-header --no-annotate --strip-extras --constraint requirements/main.txt
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: serve bot docs test test-slow test-core test-rasa test-gateways test-ray test-frameworks test-calm typed check format lock sbom audit bench-smoke clean
+.PHONY: serve bot docs environments test test-slow test-core test-rasa test-gateways test-ray test-frameworks test-calm typed check format lock sbom audit bench-smoke clean
 
 serve: $(VENV)/.server  ## start the REST service with the shipped models
 	$(BIN)/grice serve
@@ -58,6 +58,8 @@ typed:  ## the layout that users import, for mypy and the documentation
 	  && ln -sfn ../../../middleware .cache/typed/grice/middleware && ln -sfn ../../../components .cache/typed/grice/components \
 	  && ln -sfn ../../../integrations .cache/typed/grice/integrations && ln -sfn ../../../benchmarks .cache/typed/grice/benchmarks \
 	  && ln -sfn ../../../grice/__init__.py .cache/typed/grice/__init__.py
+
+environments: $(VENV)/.dev $(CORE)/.done $(RASA)/.done $(GATEWAYS)/.done $(RAY)/.done $(FRAMEWORKS)/.done $(CALM)/.done $(RELEASE)/.done $(IMAGE)/.done  ## all that the tests need, one after the other
 
 check: $(VENV)/.dev typed  ## format, lint, types
 	$(BIN)/ruff format --check .
