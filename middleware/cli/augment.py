@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from grice.middleware.authoring.augment import MeaningCheck, NluModels
+from grice.middleware.authoring.augment.borrowed import HintFinder, read_hints
 from grice.middleware.authoring.augment.nlu_data import AugmentedNlu, augment_nlu
 from grice.middleware.authoring.augment.nlu_file import NluFile, find_nlu_files, read_nlu
 from grice.middleware.authoring.augment.settings import AugmentSettings
@@ -27,6 +28,7 @@ from grice.middleware.settings import RUNTIME, PipelineSettings, add_options, fr
 from grice.models import load_rewriter
 from grice.models.errors import InputError
 from grice.models.meaning.reader import load_meaning_reader
+from grice.models.sentence_encoder.encoder import load_sentence_encoder
 
 HELP = "add indirect variants of a Rasa bot's NLU examples to its training data"
 BEAMS = 8
@@ -85,6 +87,7 @@ def run(args: argparse.Namespace) -> int:
             way_back=direct if settings.min_way_back and schema is None else None,
             meaning=None if schema is None else MeaningCheck(load_meaning_reader(runtime=runtime.runtime), schema),
             back=direct if args.rewritten else None,
+            hints=None if schema is None or not settings.borrowed else _find_hints(runtime),
         ),
         settings,
         intents=args.intents,
@@ -96,6 +99,11 @@ def run(args: argparse.Namespace) -> int:
     else:
         _report(made)
     return 0
+
+
+def _find_hints(runtime: PipelineSettings) -> HintFinder:
+    encoder = load_sentence_encoder(runtime=runtime.runtime)
+    return HintFinder(encoder, read_hints(), progress_bar("reading turns of other bots", "turn"))
 
 
 def _targets(args: argparse.Namespace, files: list[NluFile]) -> list[Path]:

@@ -42,7 +42,8 @@ class Variant:
     Attributes:
         source: the example that it was made of. place: which of the given examples that is, from 0.
         entities: those of the example that it still has, at their new places and in their order.
-        confidence: of the rewriter, 0 to 1.
+        confidence: of the rewriter, 0 to 1; of a borrowed turn, how near it is.
+        borrowed: whether it is a turn of another bot's user.
         way_back: how well a rewriter into direct form expects the example after it: mean probability of a token, 0 to 1; None
             where that was not measured.
     """
@@ -53,6 +54,7 @@ class Variant:
     entities: tuple[Entity, ...]
     confidence: float
     way_back: float | None = None
+    borrowed: bool = False
 
     @property
     def intent(self) -> str:

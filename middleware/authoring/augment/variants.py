@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
+from grice.middleware.authoring.augment.borrowed import HintFinder, NearHint
 from grice.middleware.authoring.augment.entity_transfer import transferred
 from grice.middleware.authoring.augment.example import Example, Variant, letters
 from grice.middleware.authoring.augment.meaning_check import MeaningCheck
@@ -66,11 +67,13 @@ class VariantModels:
             is not applied.
         meaning: reads variants against the bot's menu. It then decides alone whether a variant means its example: neither the
             rewriter's confidence nor the way back is asked for, which know town information only.
+        hints: finds indirect turns of other bots' users; used where there is `meaning`. None: none are borrowed.
     """
 
     rewriter: OffersCandidates[Rewrite]
     way_back: RewriteScorer | None = None
     meaning: MeaningCheck | None = None
+    hints: HintFinder | None = None
 
 
 def indirect_variants(
@@ -81,7 +84,7 @@ def indirect_variants(
     progress: Progress | None = None,
     known: Sequence[Example] = (),
 ) -> Augmentation:
-    """Variants of `examples` in the form that the rewriter writes.
+    """Variants of `examples` in the form that the rewriter writes, and behind them what is borrowed.
 
     The same call gives the same variants. Examples that begin with `/` (Rasa's shortcut for an intent) are left alone.
 
@@ -89,7 +92,8 @@ def indirect_variants(
         known: further examples that no variant may repeat.
     """
     chosen = settings or AugmentSettings()
-    maker = _Maker(models, chosen)
+    near = models.hints.near(examples, chosen.min_nearness) if models.hints and models.meaning and chosen.borrowed else {}
+    maker = _Maker(models, chosen, near)
     made: list[Variant] = []
     places = [place for place, example in enumerate(examples) if not example.text.startswith("/")]
     if progress:
@@ -128,7 +132,8 @@ def with_rewrites(
 class _Maker:
     """Asks the models; refuses what does not stand for its example, whatever the other examples are."""
 
-    def __init__(self, models: VariantModels, settings: AugmentSettings) -> None:
+    def __init__(self, models: VariantModels, settings: AugmentSettings, near: Mapping[int, Sequence[NearHint]]) -> None:
+        self.near = near
         self.rewriter = models.rewriter
         self.settings = settings
         self.way_back = models.way_back
@@ -145,10 +150,12 @@ class _Maker:
             for rewrite in rewrites
             if (variant := self._variant(place, example, dialogue, rewrite))
         ]
+        if self.meaning is not None:
+            borrowed = [_borrowed(example, place, hint) for place, example in examples for hint in self.near.get(place, ())]
+            own = self._kept(accepted, self.meaning.same(accepted)) if accepted else []
+            return [*own, *(self._kept(borrowed, self.meaning.as_intent(borrowed)) if borrowed else [])]
         if not accepted:
             return []
-        if self.meaning is not None:
-            return self._read_the_same(accepted, self.meaning)
         return self._meaning_the_same(accepted, self.way_back) if self.way_back else accepted
 
     def _variant(self, place: int, example: Example, dialogue: Dialogue, rewrite: Rewrite) -> Variant | None:
@@ -175,8 +182,8 @@ class _Maker:
             return "guard"
         return "entity" if lost and not self.settings.may_lose else None
 
-    def _read_the_same(self, variants: Sequence[Variant], meaning: MeaningCheck) -> list[Variant]:
-        kept = [variant for variant, same in zip(variants, meaning.same(variants), strict=True) if same]
+    def _kept(self, variants: Sequence[Variant], mean_the_same: Sequence[bool]) -> list[Variant]:
+        kept = [variant for variant, same in zip(variants, mean_the_same, strict=True) if same]
         self.refused["meaning"] += len(variants) - len(kept)
         return kept
 
@@ -208,12 +215,13 @@ class _Selection:
         }
         chosen = []
         for rank, variant in sorted(self._ranked(made), key=lambda pair: (pair[0], pair[1].place)):
-            if rank < self.settings.per_example and left[variant.intent]:
+            most = self.settings.borrowed if variant.borrowed else self.settings.per_example
+            if rank < most and left[variant.intent]:
                 left[variant.intent] -= 1
                 chosen.append((variant.place, rank, variant))
             else:
                 self.refused["surplus"] += 1
-        return [variant for _, _, variant in sorted(chosen, key=lambda entry: entry[:2])]
+        return [variant for _, _, variant in sorted(chosen, key=lambda entry: (entry[0], entry[2].borrowed, entry[1]))]
 
     def _ranked(self, made: Sequence[Variant]) -> Iterator[tuple[int, Variant]]:
         """Each variant that is new, with its rank among those of its example, from 0."""
@@ -223,7 +231,7 @@ class _Selection:
         seen = set(intents)
         for variant in made:
             intents[letters(variant.text)].add(variant.intent)
-        ranks: Counter[int] = Counter()
+        ranks: Counter[tuple[int, bool]] = Counter()
         for variant in made:
             key = letters(variant.text)
             if len(intents[key]) > 1:
@@ -232,8 +240,13 @@ class _Selection:
                 self.refused["duplicate"] += 1
             else:
                 seen.add(key)
-                yield ranks[variant.place], variant
-                ranks[variant.place] += 1
+                group = variant.place, variant.borrowed
+                yield ranks[group], variant
+                ranks[group] += 1
+
+
+def _borrowed(example: Example, place: int, hint: NearHint) -> Variant:
+    return Variant(example, place, hint.text, (), hint.nearness, borrowed=True)
 
 
 def _dialogue(example: Example, text: str) -> Dialogue:

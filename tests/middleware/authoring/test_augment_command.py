@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from grice.middleware.authoring.augment import NluFile, read_nlu
+from grice.middleware.authoring.augment.borrowed import read_hints
+from grice.middleware.cli import augment as command
 from grice.middleware.cli import main
 from grice.models import Turn
 
@@ -68,7 +70,7 @@ def as_input(path: Path) -> NluFile:
 MENU = """\
 intents:
   - {name: find_restaurant, examples: [find me a restaurant, I want to eat somewhere], slots: [price]}
-  - {name: ask_phone, examples: [what is the phone number, give me the number]}
+  - {name: ask_phone, examples: [what is the phone number, "I would like to know the phone number of that place, I need to call"]}
 slots: {price: {values: [cheap, expensive]}}
 """
 
@@ -79,10 +81,34 @@ def test_with_the_menu_neither_confidence_nor_way_back_decides(nlu: Path, capsys
     strict = ["--min-confidence", "1", "--min-way-back", "1", "--out", str(nlu.with_name("out.yml")), "--json"]
     assert main(["augment", str(nlu), *strict]) == 0
     assert json.loads(capsys.readouterr().out)["variants"] == {}
-    assert main(["augment", str(nlu), *strict, "--schema", str(menu)]) == 0
+    assert main(["augment", str(nlu), *strict, "--schema", str(menu), "--borrowed", "0"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["variants"]["ask_phone"] >= 1
     assert not {"uncertain", "way back"} & set(found["refused"])
+
+
+def test_with_the_menu_turns_of_other_bots_users_are_borrowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hints = [each for each in read_hints() if "bill" in each.direct or "order" in each.direct][:60]
+    monkeypatch.setattr(command, "read_hints", lambda: hints)
+    path, menu = tmp_path / "nlu.yml", tmp_path / "menu.yaml"
+    intents = {"explain_bill": "Why is my bill so high?", "track_order": "Where is my order?"}
+    path.write_text(
+        'version: "3.1"\nnlu:\n' + "".join(f"- intent: {name}\n  examples: |\n    - {text}\n" for name, text in intents.items()),
+        encoding="utf-8",
+    )
+    menu.write_text(
+        json.dumps({"intents": [{"name": name, "examples": [text]} for name, text in intents.items()]}), encoding="utf-8"
+    )
+    arguments = ["augment", str(path), "--out", str(tmp_path / "out.yml"), "--overwrite", "--json", "--schema", str(menu)]
+    assert main([*arguments, "--borrowed", "0"]) == 0
+    without = json.loads(capsys.readouterr().out)["variants"]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)["variants"]
+    assert all(found[name] >= without.get(name, 0) + 2 for name in intents), (without, found)
+    written = {example.text for item in as_input(tmp_path / "out.yml").items for example, _ in item.examples}
+    assert len(written & {each.text for each in hints}) == sum(found.values()) - sum(without.values())
 
 
 def test_a_menu_that_is_not_there_is_said(nlu: Path, capsys: pytest.CaptureFixture[str]) -> None:

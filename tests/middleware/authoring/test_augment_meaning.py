@@ -10,7 +10,16 @@ from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, SlotM
 from grice.models.results import Rewrite
 from grice.models.schema import BotSchema
 
-MENU = BotSchema.of({"intents": [{"name": "slow"}, {"name": "bill"}, {"name": "plan", "slots": ["plan"]}], "slots": {"plan": None}})
+MENU = BotSchema.of(
+    {
+        "intents": [
+            {"name": "slow", "description": "time, hm, love, here"},
+            {"name": "bill"},
+            {"name": "plan", "slots": ["plan"], "examples": ["pay well for children"]},
+        ],
+        "slots": {"plan": None},
+    }
+)
 
 
 class Writer:
