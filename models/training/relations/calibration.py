@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grice.models.relations.budget import DEFAULT_BUDGET, NEVER, threshold_for
-from grice.models.relations.labels import LABELS, SETTINGS
+from grice.models.relations.labels import LABELS, SETTINGS, Setting
 from grice.models.relations.reader import ReadResponse, RelationReader
 from grice.models.training.relations.samples import RelationSample, TaughtResponse
 
@@ -49,7 +49,7 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people:
     """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest.
 
     Args:
-        people: replies of people to tasks, all fine; the budget holds for them too.
+        people: replies of people, all fine; the budget of their setting holds for them too.
     """
     read = [each for each in read_samples(reader, samples) if each.response.bad is not None]
     bad = np.array([bool(each.response.bad) for each in read])
@@ -58,17 +58,15 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people:
     shares = np.array([_share_of(curve, score) for score in scores])
     pooled = threshold_for(shares[~bad].tolist(), DEFAULT_BUDGET)
     settings = {}
-    replies: dict[str, list[float]] = {}
+    replies: dict[tuple[Setting | None, str], list[float]] = {}
     for each in read_samples(reader, people):
-        replies.setdefault(each.sample.source, []).append(_share_of(curve, each.scores.bad))
-    of_people = max((threshold_for(found, DEFAULT_BUDGET) for found in replies.values()), default=0.0)
+        replies.setdefault((each.sample.setting, each.sample.source), []).append(_share_of(curve, each.scores.bad))
     for setting in SETTINGS:
         fine = [float(share) for each, share in zip(read, shares, strict=True) if each.sample.setting == setting]
         flags = [bool(each.response.bad) for each in read if each.sample.setting == setting]
         own = threshold_for([share for share, is_bad in zip(fine, flags, strict=True) if not is_bad], DEFAULT_BUDGET)
-        settings[setting] = max(
-            pooled, own, of_people if setting == "task" else 0.0
-        )  # a few dozen fine responses say little of so rare an event
+        of_people = [threshold_for(found, DEFAULT_BUDGET) for (kind, _), found in replies.items() if kind == setting]
+        settings[setting] = max(pooled, own, *of_people)  # a few dozen fine responses say little of so rare an event
     curves, labels = {}, {}
     for place, label in enumerate(LABELS):
         raw = np.array([each.scores.labels[place] for each in read], float)

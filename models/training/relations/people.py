@@ -1,6 +1,7 @@
 """Replies that people gave in a bot's place, none of which is learned from: an alarm on one of them is a false one.
 
-Wizards of STAR, and what stands in the bot's place in SGD's dev part, whose services are others than those of training.
+Tasks: wizards of STAR, and what stands in the bot's place in SGD's dev part, whose services are others than those of training.
+Chat: persuaders of Persuasion For Good, who talk to a stranger.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from grice.models.data import sgd, star
+from grice.models.data import persuasion_for_good, sgd, star
 from grice.models.dialogue import Turn
 from grice.models.relations.inputs import KnownSpan, row_text, turn_spans
+from grice.models.relations.labels import Setting
 from grice.models.relations.rows import nearest_rows
 from grice.models.training.relations.samples import RelationSample, TaughtResponse
 
@@ -34,9 +36,15 @@ def people_samples(data_dir: Path, seed: int = 0) -> list[RelationSample]:
     """
     chance = random.Random(seed)
     found: list[RelationSample] = []
-    for name, samples in (("star", list(_star(data_dir))), ("sgd", list(_sgd(data_dir)))):
+    sources: list[tuple[str, Setting, Iterator[tuple[tuple[KnownSpan, ...], str]]]] = [
+        ("star", "task", _star(data_dir)),
+        ("sgd", "task", _sgd(data_dir)),
+        ("persuasion", "chat", _persuasion(data_dir)),
+    ]
+    for name, setting, read in sources:
+        samples = list(read)
         chosen = chance.sample(samples, min(EACH, len(samples)))
-        found += [RelationSample(name, "task", spans, (TaughtResponse(text, frozenset(), False),)) for spans, text in chosen]
+        found += [RelationSample(name, setting, spans, (TaughtResponse(text, frozenset(), False),)) for spans, text in chosen]
     return found
 
 
@@ -61,6 +69,14 @@ def _sgd(data_dir: Path) -> Iterator[tuple[tuple[KnownSpan, ...], str]]:
                 yield _spans(named, [turn.turn for turn in earlier], each.turn), each.turn.text
 
 
+def _persuasion(data_dir: Path) -> Iterator[tuple[tuple[KnownSpan, ...], str]]:
+    for dialogue in persuasion_for_good.read(data_dir):
+        turns = dialogue.with_bot("persuader")
+        for at, turn in enumerate(turns):
+            if turn.speaker == "bot" and at:
+                yield _spans([], turns[max(0, at - LAST_TURNS) : at], turn), turn.text
+
+
 def _spans(rows: Sequence[dict[str, str]], before: Sequence[Turn], reply: Turn) -> tuple[KnownSpan, ...]:
     told = nearest_rows(tuple(rows), " ".join(turn.text for turn in (*before, reply)), MOST_ROWS)
     return (*(KnownSpan("fact", place, row_text(row)) for place, row in enumerate(told)), *turn_spans(before))
@@ -69,7 +85,13 @@ def _spans(rows: Sequence[dict[str, str]], before: Sequence[Turn], reply: Turn) 
 def save_people(folder: Path, samples: Sequence[RelationSample]) -> None:
     """Write the replies beside a checkpoint in `folder`."""
     rows = [
-        {"source": each.source, "spans": [asdict(span) for span in each.spans], "text": each.responses[0].text} for each in samples
+        {
+            "source": each.source,
+            "setting": each.setting,
+            "spans": [asdict(span) for span in each.spans],
+            "text": each.responses[0].text,
+        }
+        for each in samples
     ]
     (folder / FILE).write_text(json.dumps(rows) + "\n", encoding="utf-8")
 
@@ -82,7 +104,7 @@ def read_people(folder: Path) -> list[RelationSample]:
     return [
         RelationSample(
             row["source"],
-            "task",
+            row["setting"],
             tuple(KnownSpan(**span) for span in row["spans"]),
             (TaughtResponse(row["text"], frozenset(), False),),
         )
