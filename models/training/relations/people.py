@@ -1,7 +1,7 @@
 """Replies that people gave in a bot's place, none of which is learned from: an alarm on one of them is a false one.
 
 Tasks: wizards of STAR, and what stands in the bot's place in SGD's dev part, whose services are others than those of training.
-Chat: persuaders of Persuasion For Good, who talk to a stranger.
+Chat: persuaders of every other dialogue of Persuasion For Good, who talk to a stranger.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _sgd(data_dir: Path) -> Iterator[tuple[tuple[KnownSpan, ...], str]]:
 
 
 def _persuasion(data_dir: Path) -> Iterator[tuple[tuple[KnownSpan, ...], str]]:
-    for dialogue in persuasion_for_good.read(data_dir):
+    for dialogue in list(persuasion_for_good.read(data_dir))[1::2]:  # the others are learned from
         turns = dialogue.with_bot("persuader")
         for at, turn in enumerate(turns):
             if turn.speaker == "bot" and at:

@@ -48,7 +48,7 @@ class RelationRecipe:
     dev: float = 0.05
     frozen: int = 0
     contexts: int = 4
-    sources: tuple[str, ...] = ("multiwoz", "sgd", "ci-tod", "prosecco")
+    sources: tuple[str, ...] = ("multiwoz", "sgd", "persuasion", "ci-tod", "prosecco")
     weights: LossWeights = field(default_factory=LossWeights)
     schedule: Schedule = Schedule(epochs=5, learning_rate=1.2e-4, warmup=0.02, average=0.995, checkpoint_every=50)
     seed: int = 0

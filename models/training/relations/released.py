@@ -1,7 +1,7 @@
 """Samples of released data: replies that people or services gave, which are fine, and the same with a fault put into them.
 
-`multiwoz`: MultiWOZ's validation part. `sgd`: SGD's training part, with the services' rows. `ci-tod`: contradictions of query,
-history and rows. `prosecco`: statements of one speaker. What is evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
+`multiwoz`: MultiWOZ's validation part. `sgd`: SGD's training part, with the services' rows. `persuasion`: persuaders of every other
+dialogue of Persuasion For Good. `ci-tod`: contradictions of query, history and rows. `prosecco`: statements of one speaker. What is evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 
-from grice.models.data import ci_tod, multiwoz, prosecco, sgd
+from grice.models.data import ci_tod, multiwoz, persuasion_for_good, prosecco, sgd
 from grice.models.dialogue import Turn
 from grice.models.relations.inputs import KnownSpan, row_text, turn_spans
-from grice.models.relations.labels import LABELS, RelationLabel
+from grice.models.relations.labels import LABELS, RelationLabel, Setting
 from grice.models.relations.rows import nearest_rows
 from grice.models.training.relations.faults import TaskReply, faulty
 from grice.models.training.relations.samples import RelationSample, TaughtResponse
@@ -50,7 +50,7 @@ def released_samples(data_dir: Path, names: Sequence[str]) -> list[DrawnSource]:
     return [_SOURCES[name](data_dir) for name in names]
 
 
-def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int) -> DrawnSource:
+def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int, setting: Setting = "task") -> DrawnSource:
     asked: dict[str, list[TaskReply]] = {}
     for dialogue in dialogues:
         for reply in dialogue:
@@ -59,7 +59,7 @@ def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int) ->
 
     def make(chance: random.Random) -> RelationSample | None:
         dialogue = chance.choice(dialogues)
-        others = chance.choice(dialogues)
+        others = chance.choice(dialogues) if setting == "task" else []  # those who speak of one thing fit everywhere
         places = [at for at, reply in enumerate(dialogue) if at and reply.turn.speaker == "bot"]
         if not places:
             return None
@@ -70,7 +70,7 @@ def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int) ->
         spans = [KnownSpan("fact", place, row_text(row)) for place, row in enumerate(told)]
         spans += turn_spans([each.turn for each in before])
         fine = TaughtResponse(reply.turn.text, frozenset(), False)
-        return RelationSample(name, "task", tuple(spans), (fine, *faulty(reply, before, spans, (others, asked), chance)))
+        return RelationSample(name, setting, tuple(spans), (fine, *faulty(reply, before, spans, (others, asked), chance)))
 
     return DrawnSource(name, make, lambda: [reply.turn.text for dialogue in dialogues for reply in dialogue], each_epoch)
 
@@ -103,6 +103,12 @@ def _sgd_reply(said: sgd.SgdTurn) -> TaskReply:
     only = all(action.act == "REQUEST" for action in said.actions)
     rows = tuple({name.replace("_", " "): value for name, value in row.items()} for row in said.results)
     return TaskReply(said.turn, frozenset(asks) if only else frozenset(), frozenset(tells), rows)
+
+
+def _persuasion(data_dir: Path) -> DrawnSource:
+    read = list(persuasion_for_good.read(data_dir))[::2]
+    dialogues = [[TaskReply(turn) for turn in dialogue.with_bot("persuader")] for dialogue in read]
+    return _of_replies("persuasion", dialogues, 260, "chat")
 
 
 def _ci_tod(data_dir: Path) -> DrawnSource:
@@ -144,6 +150,7 @@ def _prosecco(data_dir: Path) -> DrawnSource:
 _SOURCES: dict[str, Callable[[Path], DrawnSource]] = {
     "multiwoz": _multiwoz,
     "sgd": _sgd,
+    "persuasion": _persuasion,
     "ci-tod": _ci_tod,
     "prosecco": _prosecco,
 }
