@@ -1,7 +1,8 @@
 """Samples of released data: replies that people or services gave, which are fine, and the same with a fault put into them.
 
 `multiwoz`: MultiWOZ's validation part. `sgd`: SGD's training part, with the services' rows. `persuasion`: persuaders of every other
-dialogue of Persuasion For Good. `ci-tod`: contradictions of query, history and rows. `prosecco`: statements of one speaker. What is evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
+dialogue of Persuasion For Good. `ci-tod`: contradictions of query, history and rows. `prosecco`: statements of one speaker. What is
+evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
 """
 
 from __future__ import annotations
