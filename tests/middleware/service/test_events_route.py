@@ -195,7 +195,7 @@ def test_an_event_is_made_and_written_once(redis_server: RedisServer, monkeypatc
     settings = ServiceSettings(redis_url=redis_server.url, events_stream=STREAM)
     body = dumps({"items": [event(number, metadata={"a": "x" * 1000}) for number in range(64)]})
     with serving(create_app(fakes(), settings)) as client:
-        own = SimpleNamespace(**{**vars(json), "dumps": counted})  # of that module alone: others write JSON meanwhile, such as a log
+        own = SimpleNamespace(**{**vars(json), "dumps": counted})  # of that module alone: a log writes JSON, too
         monkeypatch.setattr("grice.middleware.events.event.json", own)
         response = client.post("/v1/events", content=body, headers={"content-type": "application/json"})
         monkeypatch.undo()
