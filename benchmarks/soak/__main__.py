@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from grice.benchmarks.hostile.stand_in import Service, ServiceProcess
-from grice.benchmarks.soak.faults import Faults, StandInWorkers
+from grice.benchmarks.soak.faults import Faults, start_workers
 from grice.benchmarks.soak.traffic import CALLERS, DialogueCaller, HealthWatch
 from grice.benchmarks.worker.chaos_check import RESULTS, STREAM, ChaosOutcome, check
 from grice.benchmarks.worker.local_redis import LocalRedis
@@ -64,7 +64,7 @@ def _run(seconds: float, seed: int, folder: Path) -> Iterator[tuple[bool, str]]:
         settings = ServiceSettings(port=0, store="redis", redis_url=redis.url, events_stream=STREAM, events_maxlen=10_000_000)
         with (
             ServiceProcess(Service(settings, ConnectionSettings(), COST_MS, folder / "service.log")) as service,
-            StandInWorkers(redis.url, folder) as workers,
+            start_workers(redis.url, folder) as workers,
         ):
             callers = [DialogueCaller(number, service.port, stop) for number in range(CALLERS)]
             health = HealthWatch(service.port, stop)

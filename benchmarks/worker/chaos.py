@@ -14,7 +14,6 @@ import argparse
 import json
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,12 +25,11 @@ from typing import Any
 
 import redis
 
-from grice.benchmarks.speed.servers import foreign_environment
 from grice.benchmarks.worker.chaos_check import RESULTS, STREAM, ChaosOutcome, check
 from grice.benchmarks.worker.local_redis import LocalRedis
+from grice.benchmarks.worker.processes import WorkerProcesses
 from grice.middleware.events.event import DialogueEvent
 from grice.middleware.events.redis_stream import RedisStreamPublisher
-from grice.middleware.settings import PREFIX
 from grice.models.errors import DeliveryError, ModelError
 
 PAIRS = 10
@@ -70,7 +68,7 @@ def run(plan: Plan, folder: Path) -> ChaosOutcome:
         ModelError: redis-server is not installed, or nothing moved for `STUCK_S` seconds.
     """
     begun = time.monotonic()
-    with LocalRedis(folder) as server, _Workers(plan, server.url, folder) as workers:
+    with LocalRedis(folder) as server, _workers(plan, server.url, folder) as workers:
         publishing = threading.Thread(target=_publish, args=(plan, server))
         publishing.start()
         for results, action in _schedule(plan):
@@ -97,56 +95,17 @@ def _schedule(plan: Plan) -> list[tuple[int, str]]:
     )
 
 
-class _Workers:
-    """Worker processes; one that is killed is started again."""
-
-    def __init__(self, plan: Plan, url: str, folder: Path) -> None:
-        settings = {
-            "REDIS_URL": url,
-            "EVENTS_PARTITIONS": plan.partitions,
-            "LEASE_MS": LEASE_MS,
-            "BLOCK_MS": 100,
-            "MAX_RETRY_MS": 500,
-            "REPORT_S": 5,
-            "RESULTS_MAXLEN": 10 * plan.events,
-        }
-        self._environment = {**foreign_environment(), **{PREFIX + name: str(value) for name, value in settings.items()}}
-        self._command = [sys.executable, "-m", "grice.benchmarks.worker.stand_in_worker", str(plan.cost_ms)]
-        self._folder = folder
-        self._count = plan.workers
-        self._running: list[subprocess.Popen[bytes]] = []
-        self.kills = 0
-
-    def __enter__(self) -> _Workers:
-        for _ in range(self._count):
-            self._start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for process in self._running:
-            process.kill()
-            process.wait()
-
-    def _start(self) -> None:
-        with (self._folder / "workers.log").open("ab") as log:
-            self._running.append(subprocess.Popen(self._command, env=self._environment, stderr=log))
-
-    def kill_one(self) -> None:
-        """Kill the one that has been running longest, and start another."""
-        process = self._running.pop(0)
-        process.kill()
-        process.wait()
-        self.kills += 1
-        self._start()
-
-    def stop(self) -> None:
-        """Tell them to stop; each has to end with status 0, or by the signal if it had not begun to work."""
-        for process in self._running:
-            process.terminate()
-        statuses = [process.wait(60) for process in self._running]
-        self._running = []
-        if not set(statuses) <= {0, -signal.SIGTERM}:
-            raise ModelError(f"workers ended with statuses {statuses}; see {self._folder / 'workers.log'}")
+def _workers(plan: Plan, url: str, folder: Path) -> WorkerProcesses:
+    settings = {
+        "REDIS_URL": url,
+        "EVENTS_PARTITIONS": plan.partitions,
+        "LEASE_MS": LEASE_MS,
+        "BLOCK_MS": 100,
+        "MAX_RETRY_MS": 500,
+        "REPORT_S": 5,
+        "RESULTS_MAXLEN": 10 * plan.events,
+    }
+    return WorkerProcesses(plan.workers, plan.cost_ms, settings, folder)
 
 
 def _wait_for(server: LocalRedis, count: int) -> None:
