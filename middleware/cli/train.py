@@ -76,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path("runs/all-mpnet-base-v2"),
         help="meaning, large: the folder of all-mpnet-base-v2's weights",
     )
+    parser.add_argument(
+        "--thaw",
+        action="store_true",
+        help="meaning, with --from: all layers learn, also those that the training of these weights left alone",
+    )
     parser.add_argument("--epochs", type=int, help="meaning, relations: how often the material is read (default: the recipe's)")
     parser.add_argument("--minutes", type=float, metavar="M", help="relations: end after so many, whatever was read (default: not)")
     parser.add_argument(
@@ -101,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtra: torch or transformers is not installed.
         DataNotFound: a data set is missing.
-        InputError: a model that is fitted from nothing cannot begin with weights; only `meaning` learns from items.
+        InputError: a model that is fitted from nothing cannot begin with weights; only `meaning` learns from items, or is thawed.
     """
     if args.items and args.model != "meaning":
         raise InputError("--items", args.items, "meaning")
@@ -111,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
             args.start,
             "rewriter (small recipe), directness, sentence-encoder, slot-values, meaning, relations, mind (without --folds)",
         )
+    if args.thaw and (args.model != "meaning" or not args.start):
+        raise InputError("--thaw", args.model if args.start else "no --from", "meaning with --from")
     folder = Path() if _needs_no_data(args) else data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
@@ -261,6 +268,7 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     from grice.models.training.meaning.recipe import SIZES, train_meaning
 
     recipe = replace(SIZES[args.size], seed=args.seed, trunk=str(args.trunk), items=str(args.items or ""), share=args.share)
+    recipe = replace(recipe, thaw=args.thaw)
     if _needs_no_data(args):
         recipe = replace(recipe, sources=())
         print("no data folder: learns from the written bots and the items alone", file=sys.stderr)

@@ -40,7 +40,7 @@ class MeaningRecipe:
     Attributes:
         size: of the trunk: "small" (MiniLM) or "large" (mpnet).
         frozen: how many of its layers do not learn; they are rounded to four bits before the others learn. 0: all learn but the
-            table of pieces.
+            table of pieces. thaw: all learn, too, where training begins with a checkpoint, whatever that one's had.
         held_hands: hands that are not trained on at all. calibration_hands: nor these, which sureness is fitted on.
         dev: share of the other hands' bots that is kept to judge epochs by.
         share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
@@ -52,6 +52,7 @@ class MeaningRecipe:
 
     size: str = "small"
     frozen: int = 0
+    thaw: bool = False
     held_hands: tuple[str, ...] = HELD_HANDS
     calibration_hands: tuple[str, ...] = CALIBRATION_HANDS
     dev: float = 0.05
@@ -118,9 +119,9 @@ def train_meaning(
         raise InputError("share", recipe.share, "above 0, up to 1")
     torch.manual_seed(recipe.seed)
     if start:
-        begun = load_checkpoint(start, restore)
+        begun = load_checkpoint(start, restore_thawed if recipe.thaw else restore)
         tokenizer, network = begun.tokenizer, begun.model
-        recipe = replace(recipe, size=begun.facts["recipe"]["size"], frozen=begun.facts["recipe"]["frozen"])
+        recipe = replace(recipe, size=begun.facts["recipe"]["size"], frozen=network.frozen)
     else:
         folder = warm_start.folder() if recipe.size == "small" else Path(recipe.trunk)
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -177,6 +178,11 @@ def restore(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:
     pad = MeaningTokens(Tokenizer.from_file(str(folder / "tokenizer.json"))).pad
     network = MeaningNetwork(SentenceTrunk(SHAPES[recipe["size"]]), recipe["frozen"], pad)
     return with_weights(network, folder)
+
+
+def restore_thawed(folder: Path, vocabulary: int, facts: Facts) -> MeaningNetwork:
+    """The network of a checkpoint, of which all layers learn."""
+    return restore(folder, vocabulary, facts | {"recipe": facts["recipe"] | {"frozen": 0}})
 
 
 class _Steps(Sequence[Step]):

@@ -60,4 +60,6 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not (tmp_path / "a").exists()
     assert main(["train", "directness", "--items", str(items)]) == 2
     assert "allowed: meaning" in capsys.readouterr().err
+    assert main(["train", "meaning", "--thaw"]) == 2
+    assert "--thaw: got 'no --from'; allowed: meaning with --from" in capsys.readouterr().err
     assert json.loads(items.read_text(encoding="utf-8"))["id"] == "library-1"

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from data_fixtures import needs_released_data
 
-from grice.models.data import sgd
+from grice.benchmarks.meaning.services import DESCRIPTIONS as MULTIDOGO
+from grice.benchmarks.meaning.services import SPLIT
+from grice.models.data import implicature, multidogo, sgd
 from grice.models.errors import DataCorrupt, DataNotFound
-from grice.models.training.meaning.written import REPLIES, SlotMention, WrittenBot, read_hand, read_hands
+from grice.models.training.meaning.written import HELD_HANDS, REPLIES, SlotMention, WrittenBot, read_hand, read_hands
 from grice.models.training.overlap import runs_of, runs_of_all
 
 OURS = Path(__file__).parents[3] / "benchmarks" / "indirect_requests" / "ours.jsonl"
@@ -40,8 +42,19 @@ def hands() -> dict[str, list[WrittenBot]]:
     return read_hands()
 
 
+@pytest.fixture(scope="module")
+def learned(hands: dict[str, list[WrittenBot]]) -> dict[str, list[WrittenBot]]:
+    """All hands but those that are held out."""
+    return {name: bots for name, bots in hands.items() if name not in HELD_HANDS}
+
+
 def turns(hands: dict[str, list[WrittenBot]]) -> Iterator[str]:
     return (turn.text for bots in hands.values() for bot in bots for turn in bot.turns)
+
+
+def forms(hands: dict[str, list[WrittenBot]]) -> Iterator[str]:
+    """What the reader also learns from: plain forms of turns, and wrong readings."""
+    return (text for bots in hands.values() for bot in bots for turn in bot.turns for text in (turn.direct, turn.wrong))
 
 
 def test_the_shorthand_says_all(tmp_path: Path) -> None:
@@ -100,18 +113,45 @@ def test_no_five_words_in_a_row_are_those_of_our_requests(hands: dict[str, list[
     assert [text for text in turns(hands) if runs_of(text) & ours] == []
 
 
-@needs_released_data
-def test_no_five_words_in_a_row_are_those_of_released_test_files(hands: dict[str, list[WrittenBot]]) -> None:
+@pytest.fixture(scope="module")
+def evaluated() -> list[str]:
+    """Texts of users in the test files of every benchmark that the reader of meaning is measured on."""
     folder = Path(os.environ["GRICE_DATA_DIR"])
-    evaluated: set[tuple[str, ...]] = set()
+    texts: list[str] = []
     for path in folder.glob("implicature/*/*.in"):
         if "train" not in path.name:
-            evaluated |= runs_of_all(path.read_text(encoding="utf-8").splitlines())
+            texts += path.read_text(encoding="utf-8").splitlines()
+    texts += [text for part in implicature.read_out_of_scope(folder).values() for text in part]
     for path in folder.glob("circa/*.csv"):
         with path.open(newline="", encoding="utf-8") as file:
-            evaluated |= runs_of_all(row["answer-Y"] for row in csv.DictReader(file, delimiter="\t"))
+            texts += [row["answer-Y"] for row in csv.DictReader(file, delimiter="\t")]
     with (folder / "direct" / "test.csv").open(newline="", encoding="utf-8") as file:
-        evaluated |= runs_of_all(row["indirect_utterance"] for row in csv.DictReader(file))
+        texts += [row["indirect_utterance"] for row in csv.DictReader(file)]
     for dialogue in sgd.read(folder / "sgd", "test"):
-        evaluated |= runs_of_all(turn.turn.text for turn in dialogue.turns if turn.turn.speaker == "user")
-    assert [text for text in turns(hands) if runs_of(text) & evaluated] == []
+        texts += [turn.turn.text for turn in dialogue.turns if turn.turn.speaker == "user"]
+    for domain in json.loads(MULTIDOGO.read_text(encoding="utf-8")):
+        texts += [turn.dialogue.last.text for turn in multidogo.read(folder / multidogo.FOLDER, domain, SPLIT)]
+    return texts
+
+
+@needs_released_data
+def test_no_five_words_of_a_turn_in_a_row_are_those_of_a_test_file(
+    learned: dict[str, list[WrittenBot]], evaluated: list[str]
+) -> None:
+    runs = runs_of_all(evaluated)
+    assert [text for text in turns(learned) if runs_of(text) & runs] == []
+
+
+@needs_released_data
+def test_no_eight_words_of_a_plain_form_or_a_wrong_reading_are_those_of_a_test_file(
+    learned: dict[str, list[WrittenBot]], evaluated: list[str]
+) -> None:
+    runs = runs_of_all(evaluated, 8)
+    assert [text for text in forms(learned) if runs_of(text, 8) & runs] == []
+
+
+def test_no_eight_words_of_a_turn_in_a_row_are_those_of_a_hand_that_is_held_out(
+    hands: dict[str, list[WrittenBot]], learned: dict[str, list[WrittenBot]]
+) -> None:
+    held = runs_of_all(turns({name: hands[name] for name in HELD_HANDS}), 8)
+    assert [text for text in turns(learned) if runs_of(text, 8) & held] == []

@@ -130,6 +130,20 @@ def test_training_may_begin_with_a_checkpoint(recipe: MeaningRecipe, trained: Pa
     assert ended.facts["recipe"]["size"] == "small"
 
 
+def test_layers_that_were_left_alone_learn_when_they_are_thawed(recipe: MeaningRecipe, tmp_path: Path) -> None:
+    short = replace(recipe, frozen=2, schedule=replace(recipe.schedule, epochs=1))
+    train_meaning(tmp_path, tmp_path / "first", short)
+    start = tmp_path / "first" / "model"
+    train_meaning(tmp_path, tmp_path / "still", short, start=start)
+    train_meaning(tmp_path, tmp_path / "thawed", replace(short, thaw=True), start=start)
+    begun, still, thawed = (
+        load_checkpoint(folder, restore) for folder in (start, tmp_path / "still" / "model", tmp_path / "thawed" / "model")
+    )
+    lowest, *others = (found.model.trunk.layers[0].wide.weight for found in (begun, still, thawed))
+    assert [torch.equal(lowest, other) for other in others] == [True, False]
+    assert thawed.facts["recipe"]["frozen"] == 0
+
+
 def test_the_graphs_read_as_the_network_does(back: Path, exported: Path) -> None:
     reader = MeaningReader(read_manifest(exported, "meaning"), Runtime("cpu", precision="fp32"))
     (scores,) = reader.score([question(DIALOGUE)])
