@@ -116,8 +116,10 @@ class BotSchema:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for equal schemas, whatever the order of their parts: what menus kept as vectors are known by."""
+        """The same for equal schemas, whatever the order of their parts, and of the texts and names that these list."""
         content = asdict(self)
+        for part in (*content["intents"], *content["slots"]):
+            part.update({name: sorted(texts) for name, texts in part.items() if not isinstance(texts, str)})
         ordered = {name: sorted(content[name], key=lambda part: json.dumps(part, sort_keys=True)) for name in content}
         return hashlib.sha256(json.dumps(ordered, sort_keys=True).encode()).hexdigest()
 

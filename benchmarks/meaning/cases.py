@@ -25,6 +25,7 @@ class MeaningCase:
         gold: its meaning. An act stands for "none of the menu's intents".
         kind: how it says it; None: nobody knows.
         slots: values that the turn gives, by slot; of all others it says nothing. None: nobody knows.
+        option: which of the options that the bot listed it chooses, from 1; None where it chooses none, or nobody knows.
     """
 
     question: MeaningQuestion
@@ -33,6 +34,7 @@ class MeaningCase:
     kind: UserTurnKind | None = None
     part: str = ""
     slots: Mapping[str, str] | None = field(default=None, compare=False)
+    option: int | None = None
 
     def is_right(self, best: NamedMeaning | None) -> bool:
         """Whether it is just that intent or reply. Of the other acts each is right for each, and of `NOTHING` all acts are."""
@@ -54,12 +56,14 @@ class MeaningAnswer:
         told: whether the system is sure enough to say it.
         among_intents: the likeliest of the menu's intents alone; "" where it has none.
         slots: the values that it fills, by slot; None: it fills none of any turn.
+        option: which of the bot's options it says is chosen, from 1; None: it says none.
     """
 
     best: NamedMeaning | None
     told: bool
     among_intents: str
     slots: Mapping[str, str] | None = field(default=None, compare=False)
+    option: int | None = None
 
     @property
     def meaning(self) -> NamedMeaning | None:

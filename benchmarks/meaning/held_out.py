@@ -46,6 +46,7 @@ def _of_bot(hand: str, bot: WrittenBot) -> list[MeaningCase]:
             target.kind,
             hand,
             {name: _value(mention) for name, mention in (target.mentions or {}).items() if mention.said in ("meant", "any")},
+            target.option or None,
         )
         for dialogue, target in menu.turns
     ]

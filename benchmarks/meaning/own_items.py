@@ -1,4 +1,4 @@
-"""The tasks on anybody's items: what they mean, and what the shipped pipeline makes of them."""
+"""The tasks on anybody's items: what they mean, and what the pipeline makes of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: Reade
 
 
 def _analyse(sheet: Sheet, items: Sequence[Item], options: MeaningOptions) -> list[TurnAnalysis]:
-    pipeline = Pipeline.load(PipelineSettings(on_error="raise", deadline_ms=DEADLINE_MS, threads=options.threads))
+    pipeline = Pipeline.load(
+        PipelineSettings(on_error="raise", deadline_ms=DEADLINE_MS, threads=options.threads, meaning_model=options.reader)
+    )
     sheet.add_model(pipeline.menu_rewriter.reader)
     return predict_all(pipeline, [item.case.question for item in items], TURNS)
 

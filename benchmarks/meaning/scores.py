@@ -25,6 +25,9 @@ SIGNATURES = {
     "slot_accuracy": "percent of the slots that indirect turns give a value: it is filled with that value",
     "false_fills": "percent of the slots that a turn says nothing of: it is filled",
     "reply_accuracy": "percent of indirect turns that mean yes, no or not yet: the likeliest meaning is just that",
+    "option_accuracy": "percent of turns that choose one of the options that the bot listed, and of which it is said which: it is "
+    "that one",
+    "option_coverage": "percent of turns that choose one of the options that the bot listed: it is said which",
     "accuracy": "percent of turns: the likeliest meaning is the right intent",
     "among_intents": "percent of turns: the likeliest of the menu's intents is the right one, were there no acts",
     "left_alone": "percent of turns that mean none of the menu's intents: none is said",
@@ -51,6 +54,11 @@ def add_meaning(sheet: Sheet, task: str, name: str, cases: Sequence[MeaningCase]
             add_share(sheet, where, name, "left_alone", ((case.group, answer.intent is None) for case, answer in strange))
         if replies:
             add_share(sheet, where, name, "reply_accuracy", ((case.group, case.gold == answer.best) for case, answer in replies))
+        choosing = [(case, answer) for case, answer in pairs if case.option is not None]
+        if choosing:
+            told = ((case.group, case.option == answer.option) for case, answer in choosing if answer.option is not None)
+            add_share(sheet, where, name, "option_accuracy", told)
+            add_share(sheet, where, name, "option_coverage", ((case.group, answer.option is not None) for case, answer in choosing))
         _add_slots(sheet, where, name, pairs)
 
 

@@ -83,7 +83,7 @@ class ReaderRun:
         fresh = [question for question in dict.fromkeys(questions) if question not in self.told]
         for question in tqdm(fresh, desc=label, unit="turn", disable=None):
             (scores,) = self.reader.score([question])
-            self.told[question] = scores, self.reader.conclude(question.dialogue.last.text, scores)
+            self.told[question] = scores, self.reader.conclude(question.dialogue, scores)
         return [self.told[question] for question in questions]
 
 
@@ -111,9 +111,8 @@ def _said(scores: MeaningScores, meaning: TurnMeaning) -> MeaningAnswer:
     intents = [place for place in scores.meanings if scores.options[place].kind == "intent"]
     among = max(intents, key=lambda place: scores.meaning[place]) if intents else None
     filled = {slot.slot: slot.values[0] if slot.said == "meant" else DONT_CARE for slot in meaning.slots if slot.said in FILLING}
-    return MeaningAnswer(
-        (best.kind, best.name), meaning.kind != "unknown", "" if among is None else scores.options[among].name, filled
-    )
+    likeliest = "" if among is None else scores.options[among].name
+    return MeaningAnswer((best.kind, best.name), meaning.kind != "unknown", likeliest, filled, meaning.option)
 
 
 FILLING = ("meant", "any")

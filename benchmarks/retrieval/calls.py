@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from grice.benchmarks.core.options import Options
 from grice.benchmarks.core.sheet import ScoredRows, Sheet
@@ -15,13 +18,16 @@ from grice.benchmarks.indirect_requests.slots.features import share
 from grice.benchmarks.meaning.scores import add_share
 from grice.benchmarks.meaning.services import MENU, SPLIT, intent_turns
 from grice.benchmarks.retrieval.readings import RememberedReadings
+from grice.benchmarks.speed.timing import percentile
 from grice.benchmarks.stats import metrics
 from grice.middleware.meaning.implied_calls import ImpliedCall, imply_calls
 from grice.middleware.schemas import schema_of_tools
 from grice.models.data import sgd
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.menu import say_intent
+from grice.models.meaning.reader import load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
+from grice.models.runtime.runtime import Runtime
 from grice.models.text.verbatim import says, words
 from grice.models.training.meaning.written import HELD_HANDS, WrittenBot, read_hands
 
@@ -29,12 +35,19 @@ WRITTEN, SGD = "calls/written", "calls/sgd"
 TASKS = (WRITTEN, SGD)
 LIKELY = 0.5
 """From this probability on a call counts as proposed."""
+OURS = "grice"
+TIMED = 100
+"""Turns of a task whose time is taken."""
+GREETING = Dialogue.of("Hello.")
+"""Is read with a turn's tools before its time is taken: a bot's tools are read once, not with each turn."""
 SIGNATURES = {
     "tool_accuracy": "percent of turns that ask for a tool: the most probable call is of it",
     "tool_precision": f"percent of calls with a probability of {LIKELY} or more: the tool is right",
     "tool_coverage": f"percent of turns that ask for a tool: a call has a probability of {LIKELY} or more",
     "argument_accuracy": "percent of the listed arguments that turns give: the call of the right tool has that value",
     "argument_precision": "percent of listed arguments in the call of the right tool: the turn gives that value",
+    "p50_ms": "milliseconds from a turn to its proposed calls, the median, on one thread, with tools that were read before; always "
+    f"live, of at most {TIMED} turns, whatever is replayed",
     "brier": "mean squared difference of the most probable call's probability and whether it is right",
 }
 METRICS = tuple(SIGNATURES)
@@ -181,7 +194,7 @@ def _most_words(case: CallCase) -> ProposedCall:
 
 SYSTEMS = Systems[CallTask, list[ProposedCall]](
     "retrieval",
-    System("grice", "our reader of meaning, with the tools as its menu", "ours", _ours),
+    System(OURS, "our reader of meaning, with the tools as its menu", "ours", _ours),
     System(
         "lexical", "the tool that has the most words in common with the message; values that it says verbatim", "floor", _by_words
     ),
@@ -196,6 +209,8 @@ def add_calls(sheet: Sheet, options: Options, task: CallTask) -> None:
         for manner in dict.fromkeys(["", *(case.manner for case in task.cases)]):
             where = f"{task.name}-{manner}" if manner else task.name
             _add(sheet, where, name, [(case, call) for case, call in pairs if manner in ("", case.manner)])
+        if name == OURS and task.cases:
+            _add_times(sheet, task)
     for name, reason in reasons.items():
         sheet.add_unscored(task.name, name, METRICS, reason, len(task.cases))
 
@@ -212,3 +227,17 @@ def _add(sheet: Sheet, task: str, name: str, pairs: Sequence[tuple[CallCase, Pro
         add_share(sheet, task, name, metric, right)
     errors = [(call.probability - (call.tool == case.tool)) ** 2 for case, call in pairs]
     sheet.add(task, name, "brier", metrics.mean(errors), ScoredRows([case.group for case, _ in pairs]))
+
+
+def _add_times(sheet: Sheet, task: CallTask) -> None:
+    """Add how long reading and proposing take; the reader is one of its own, which has not read the turns before."""
+    reader = load_meaning_reader(task.readings.model, runtime=Runtime("cpu", threads=1, workers=1))
+    groups = {case.question: case.group for case in task.cases[:: -(-len(task.cases) // TIMED)]}
+    seconds = []
+    for question in groups:
+        reader.predict([MeaningQuestion(GREETING, question.schema)])
+        begin = time.perf_counter()
+        (meaning,) = reader.predict([question])
+        imply_calls(meaning, question.schema)
+        seconds.append(time.perf_counter() - begin)
+    sheet.add(task.name, OURS, "p50_ms", percentile(1000 * np.array(seconds), 0.5), ScoredRows(list(groups.values())))

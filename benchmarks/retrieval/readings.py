@@ -72,7 +72,7 @@ class RememberedReadings:
     def _read_once(self, question: MeaningQuestion) -> tuple[TurnMeaning, CatalogueReading]:
         if question not in self._read:
             (scores,) = self.reader.score([question])
-            self._read[question] = self.reader.conclude(question.dialogue.last.text, scores), CatalogueReading.of(scores)
+            self._read[question] = self.reader.conclude(question.dialogue, scores), CatalogueReading.of(scores)
         return self._read[question]
 
     def read(self, questions: Sequence[MeaningQuestion], label: str) -> list[KeptReading]:

@@ -62,7 +62,7 @@ class PipelineSettings(RuntimeSettings):
         min_confidence: where it is not asked: a rewrite of less confidence than this is not trusted, 0 to 1.
         deadline_ms: how long one stage may take, in milliseconds.
         on_error: what happens when a stage fails or is late: the turn passes unchanged and marked, or the error is raised.
-        directness_model, rewriter_model: a shipped name or the path of a folder.
+        directness_model, rewriter_model, meaning_model: a shipped name or the path of a folder.
 
     Raises:
         SettingsError: a value is out of range.
@@ -72,7 +72,7 @@ class PipelineSettings(RuntimeSettings):
     direct_from: float = setting(0.45, 0.0, 1.0)
     clarify_below: float = setting(0.1, 0.0, 1.0)
     indirect_from: float = setting(0.5, 0.0, 1.0)
-    rewrite_from: float = setting(0.74, 0.0, 1.0)
+    rewrite_from: float = setting(0.78, 0.0, 1.0)
     clarify_from: float = setting(0.8, 0.0, 1.0)
     verified_from: float = setting(0.8, 0.0, 1.0)
     min_confidence: float = setting(0.45, 0.0, 1.0)
@@ -80,6 +80,7 @@ class PipelineSettings(RuntimeSettings):
     on_error: Policy = "pass_through"
     directness_model: str = "directness"
     rewriter_model: str = "rewriter"
+    meaning_model: str = "meaning"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ import numpy as np
 
 from grice.models.dialogue import Dialogue, check_each
 from grice.models.manifest import Manifest, read_manifest
+from grice.models.meaning.evidence import find_evidence
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
+from grice.models.meaning.listed_options import choose_option
 from grice.models.meaning.menu import Menu, MenuOption, kinds_of, owners_of
 from grice.models.meaning.results import (
     MOST_POSSIBLE,
     SAID,
-    Evidence,
     MeaningQuestion,
     PossibleMeaning,
     SaidOfSlot,
@@ -42,7 +43,6 @@ MOST_CHOSEN_FROM = 32
 """Of a larger menu, the intents whose vectors lie nearest to the turn are read together with it."""
 LONGEST_WORDS = 12
 """Pieces of a free-text value."""
-EVIDENCE = 3
 
 
 class MeaningReader:
@@ -74,7 +74,7 @@ class MeaningReader:
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[TurnMeaning]:
         """One result a question, in order."""
         scores = self.score(questions)
-        return [self.conclude(question.dialogue.last.text, each) for question, each in zip(questions, scores, strict=True)]
+        return [self.conclude(question.dialogue, each) for question, each in zip(questions, scores, strict=True)]
 
     def score(self, questions: Sequence[MeaningQuestion]) -> list[MeaningScores]:
         """What the networks say, one a question, in order."""
@@ -133,8 +133,9 @@ class MeaningReader:
         found["meaning"] = meaning if pieces.start > 1 else leave_out_answers(meaning, options)
         return MeaningScores(pieces, states[0], options, vectors, cosines[places], **found)
 
-    def conclude(self, text: str, scores: MeaningScores) -> TurnMeaning:
-        """What scores say of a turn, whose text they are of."""
+    def conclude(self, dialogue: Dialogue, scores: MeaningScores) -> TurnMeaning:
+        """What scores say of the last turn of a dialogue, which they are of."""
+        text = dialogue.last.text
         found = find_best(scores, self.temperature)
         best, meanings = _possible(scores.options[found.place], found.share), scores.meanings
         known = (sure := self.sureness(scores, found)) >= self.threshold
@@ -147,8 +148,8 @@ class MeaningReader:
             tuple(self._slots(text, scores)),
             scores.changes,
             _weigh(self.indirect_weights, describe_kind(scores, found)),
-            int(scores.chosen.argmax()) + 1 if (best.kind, best.name) == ("act", "option") else None,
-            _evidence(text, scores, found.place),
+            _option(dialogue) if (best.kind, best.name) == ("act", "option") else None,
+            find_evidence(text, scores, found.place),
         )
 
     def sureness(self, scores: MeaningScores, best: BestMeaning) -> float:
@@ -212,25 +213,10 @@ def _words(text: str, pieces: TurnPieces, starts: Floats, ends: Floats) -> str:
     return text[pieces.offsets[start][0] : pieces.offsets[end][1]]
 
 
-def _evidence(text: str, scores: MeaningScores, place: int) -> tuple[Evidence, ...]:
-    """The words whose states add most to the likeness of turn and meaning."""
-    pieces = scores.pieces
-    gains = np.maximum(scores.states[pieces.start : pieces.start + len(pieces.offsets)] @ scores.vectors[place], 0)
-    words: dict[tuple[int, int], float] = {}
-    for (start, end), gain in zip(pieces.offsets, gains, strict=True):
-        span = _word_around(text, start, end)
-        words[span] = words.get(span, 0.0) + float(gain)
-    total = sum(words.values()) or 1.0
-    best = sorted(words.items(), key=lambda item: -item[1])[:EVIDENCE]
-    return tuple(Evidence(start, end, text[start:end], gain / total) for (start, end), gain in best)
-
-
-def _word_around(text: str, start: int, end: int) -> tuple[int, int]:
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    return start, end
+def _option(dialogue: Dialogue) -> int | None:
+    """Which of the options that the bot listed just before is named."""
+    pending = dialogue.history[-1:]
+    return choose_option(dialogue.last.text, pending[0].text if pending and pending[0].speaker == "bot" else "")
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -83,7 +83,7 @@ class Evidence:
         start: Where they begin in the turn, in characters.
         end: Where they end.
         text: The words themselves.
-        weight: Their part in all that speaks for it, 0 to 1.
+        weight: Their part in all the words that are counted, 0 to 1.
     """
 
     start: int
@@ -106,8 +106,9 @@ class TurnMeaning:
         changes: How likely the user takes back or changes what was said before.
         indirect: How far the turn is one that means what it does not say, rather than says it or is polite, 0 to 1: few that are
             not reach 0.5.
-        option: Which of the options that the bot listed is chosen, from 1, if one is; None elsewhere.
-        evidence: The words that speak for the most likely meaning, the strongest first.
+        option: Which of the options that the bot listed is chosen, from 1, if the turn names it: by its place ("the first one",
+            "option B") or by its own words; None elsewhere, also where it is only hinted at.
+        evidence: The words that speak for the most likely meaning, the strongest first; function words only where it has no others.
     """
 
     kind: MeaningKind

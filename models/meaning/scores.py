@@ -35,7 +35,8 @@ class MeaningScores:
         slot_states: (N, 5) scores of slots: silent, then by `SAID`. values: (N,) scores of values.
         starts, ends: (N, T) scores of pieces as a free-text slot's first and last.
         turn_kinds: (4,) by `TURN_KINDS`. changes: how likely the user takes something back.
-        chosen: scores of the bot's options. judged: (8,) of Circa's classes.
+        chosen: scores of the bot's options; nothing is made of them, `listed_options` reads the turn's
+            words. judged: (8,) of Circa's classes.
     """
 
     pieces: TurnPieces

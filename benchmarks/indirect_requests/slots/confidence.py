@@ -2,8 +2,8 @@
 
     python -m grice.benchmarks.indirect_requests.slots.confidence --data-dir DIR
 
-The resolver has not seen these dialogues in training. Asked about are turns that give a value without saying it verbatim, and slots
-of which a turn says nothing.
+The resolver has not seen these dialogues in training, but most of their services: `--unseen` asks about the others alone. Asked
+about are turns that give a value without saying it verbatim, and slots of which a turn says nothing.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from grice.benchmarks.core.results import Table
 from grice.benchmarks.indirect_requests.slots.turns import FOLDER, inform_turns, silent_questions
 from grice.benchmarks.stats import metrics
 from grice.benchmarks.stats.bootstrap import estimate
+from grice.models.data import sgd
 from grice.models.results import SlotValues
 from grice.models.slots.questions import SlotQuestion
 from grice.models.slots.resolver import load_slot_resolver
 
 CONFIDENCES = (0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+SPLIT = "dev"
 SILENT_SHARE = 0.05
 SEED = 0
 
@@ -36,16 +38,14 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--model", default="meaning", help="a shipped name or the path of a folder")
     parser.add_argument("--limit", type=int, default=1000, help="questions of each kind, drawn at random")
+    parser.add_argument("--unseen", action="store_true", help="only services that the training split does not have")
     args = parser.parse_args()
-    folder = args.data_dir / FOLDER
-    indirect: list[ConfidenceQuestion] = [
-        (each.group, each.question, each.target) for each in inform_turns(folder, "dev") if not each.verbatim
-    ]
-    silent: list[ConfidenceQuestion] = [(group, each, None) for group, each in silent_questions(folder, "dev", SILENT_SHARE, SEED)]
+    indirect, silent = read_questions(args.data_dir / FOLDER, args.unseen)
     kinds = [random.Random(SEED).sample(asked, min(args.limit, len(asked))) for asked in (indirect, silent)]
     resolver = load_slot_resolver(args.model)
     found = [resolver.predict([question for _, question, _ in asked]) for asked in kinds]
-    print(f"dev split of SGD, {len(kinds[0])} turns that do not say their value and {len(kinds[1])} silent ones; 95 % by dialogue")
+    part = "dev split of SGD, services not trained on" if args.unseen else "dev split of SGD"
+    print(f"{part}, {len(kinds[0])} turns that do not say their value and {len(kinds[1])} silent ones; 95 % by dialogue")
     rows = []
     for confidence in CONFIDENCES:
         fills, silent_fills = ([fill(each, confidence) for each in results] for results in found)
@@ -58,6 +58,25 @@ def main() -> None:
         )
         rows.append((confidence, *cells))
     print(table_text(Table("Slots", ("confidence", "filled", "right of filled", "filled of silent"), tuple(rows))))
+
+
+def read_questions(folder: Path, unseen: bool) -> tuple[list[ConfidenceQuestion], list[ConfidenceQuestion]]:
+    """The questions about turns that do not say their value, and those about slots of which a turn says nothing.
+
+    Args:
+        folder: SGD's. unseen: leave out services that the training split has, too.
+
+    Raises:
+        DataNotFound, DataCorrupt: the data cannot be read.
+    """
+    known = sgd.read_schema(folder, "train") if unseen else {}
+    indirect: list[ConfidenceQuestion] = [
+        (each.group, each.question, each.target)
+        for each in inform_turns(folder, SPLIT)
+        if not each.verbatim and each.service not in known
+    ]
+    asked = silent_questions(folder, SPLIT, SILENT_SHARE, SEED, known)
+    return indirect, [(group, each, None) for group, each in asked]
 
 
 def fill(found: SlotValues, confidence: float) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +66,13 @@ def inform_turns(folder: Path, split: str) -> Iterator[SlotTurn]:
             yield from _informs(schema, dialogue, place, said)
 
 
-def silent_questions(folder: Path, split: str, share: float, seed: int) -> Iterator[tuple[str, SlotQuestion]]:
+def silent_questions(
+    folder: Path, split: str, share: float, seed: int, without: Container[str] = ()
+) -> Iterator[tuple[str, SlotQuestion]]:
     """For a share of the user turns of SGD one categorical slot that they say nothing of, with the dialogue's id.
+
+    Args:
+        share: 0 to 1. without: services about whose slots nothing is asked.
 
     Raises:
         DataNotFound, DataCorrupt: the data cannot be read.
@@ -77,7 +82,7 @@ def silent_questions(folder: Path, split: str, share: float, seed: int) -> Itera
     for dialogue in sgd.read(folder, split):
         before: State = {}
         for place, said in _user_turns(dialogue):
-            silent = _silent_slots(schema, before, said)
+            silent = _silent_slots(schema, before, said, without)
             before = {**before, **said.state}
             if silent and generator.random() < share:
                 yield dialogue.dialogue_id, question_of(generator.choice(silent), _context(dialogue, place))
@@ -100,14 +105,16 @@ def _informs(schema: Schema, dialogue: SgdDialogue, place: int, said: SgdTurn) -
             yield SlotTurn(dialogue.dialogue_id, action.service, question, target, alone)
 
 
-def _silent_slots(schema: Schema, before: State, said: SgdTurn) -> list[SlotSchema]:
+def _silent_slots(schema: Schema, before: State, said: SgdTurn, without: Container[str]) -> list[SlotSchema]:
     """The categorical slots of the turn's services of which no act is, and whose value stays as it was."""
     named = {(action.service, action.slot) for action in said.actions}
     return [
         slot
         for service, values in said.state.items()
         for slot in _categorical(schema, service)
-        if (service, slot.name) not in named and values.get(slot.name) == before.get(service, {}).get(slot.name)
+        if service not in without
+        and (service, slot.name) not in named
+        and values.get(slot.name) == before.get(service, {}).get(slot.name)
     ]
 
 

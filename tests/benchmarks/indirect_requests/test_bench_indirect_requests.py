@@ -20,6 +20,7 @@ from grice.benchmarks.indirect_requests.benchmark import TASKS
 from grice.benchmarks.indirect_requests.data import request_set
 from grice.benchmarks.indirect_requests.models import IndirectOptions, Loaders
 from grice.benchmarks.indirect_requests.slots import confidence
+from grice.benchmarks.indirect_requests.slots.confidence import read_questions
 from grice.benchmarks.indirect_requests.slots.floors import chance, lexical, lexical_with_negation, majority
 from grice.benchmarks.indirect_requests.slots.state import Tracked, filled
 from grice.benchmarks.indirect_requests.slots.tasks import INDIRECT, ORIGINALS, RESOLVER
@@ -151,6 +152,15 @@ def test_silent_questions_are_about_slots_that_a_turn_leaves_alone(data_dir: Pat
     assert ("I want rye bread.", "sliced") in asked
     assert ("Cut it for me.", "grain") in asked
     assert not any(text.startswith("Something dark") for text, _ in asked)
+
+
+def test_the_dev_split_may_be_asked_about_services_that_training_has_not(tmp_path: Path) -> None:
+    for service in ("Bakeries_2", "Bakeries_1"):
+        folder = write_bakeries(write_bakeries(tmp_path / service), test_service=service, dev=True) / "sgd"
+        everything, unseen = (read_questions(folder, each) for each in (False, True))
+        assert everything[0]
+        assert everything[1]
+        assert unseen == (everything if service == "Bakeries_2" else ([], []))
 
 
 def test_indirect_requests_lower_the_tracker_and_the_resolver_helps(official: Path) -> None:

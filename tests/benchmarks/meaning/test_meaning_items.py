@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from grice.benchmarks.meaning.items import read_items
 from grice.benchmarks.meaning.own_items import add_decisions
 from grice.benchmarks.meaning.scores import add_meaning
 from grice.middleware import TurnAnalysis
+from grice.middleware.cli import main
 from grice.middleware.turns.clarification import Clarification, ClarifyOption
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DataNotFound, InputError
+from grice.models.manifest import FILE, sha256
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.schema import BotSchema, IntentSpec
 
@@ -174,6 +177,17 @@ def test_what_is_counted(tmp_path: Path) -> None:
     assert found["meaning/branches", "intent_accuracy"] == (None, 0)
 
 
+def test_which_option_is_chosen_is_counted_where_one_is(tmp_path: Path) -> None:
+    (read,) = read_items(write_items(tmp_path / "items.jsonl", item(1)))
+    cases = [replace(read.case, option=option) for option in (1, 2, 2, None)]
+    answers = [MeaningAnswer(("act", "option"), True, "renew_loan", {}, said) for said in (1, 1, None, 3)]
+    sheet = Sheet("meaning", [], 0)
+    add_meaning(sheet, "meaning", "grice", cases, answers)
+    found = {result.metric: (result.value, result.n) for result in sheet.results if result.task == "meaning"}
+    assert found["option_accuracy"] == (50.0, 2)
+    assert found["option_coverage"] == (pytest.approx(66.67, abs=0.01), 3)
+
+
 def test_floors_on_items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRICE_DATA_DIR", raising=False)
     items, out = (
@@ -221,6 +235,17 @@ def test_the_shipped_reader_and_pipeline_with_samples(tmp_path: Path) -> None:
     content = json.loads(out.read_text(encoding="utf-8"))["run"]
     assert set(content["models"]) == {"meaning"}
     assert list(content["data"]) == ["items.jsonl"]
+
+
+def test_a_reader_of_ones_own_also_analyses_the_turns(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    items = write_items(tmp_path / "items.jsonl", item(1), HARBOUR)
+    own = tmp_path / "own"
+    assert main(["calibrate", "meaning", "--items", str(items), "--out", str(own)]) == 0
+    out, samples = tmp_path / "o.json", tmp_path / "s.jsonl"
+    arguments = ["--reader", str(own), "--system", "grice", "--out", str(out), "--samples", str(samples)]
+    assert bench("meaning", "--items", str(items), *arguments) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["run"]["models"] == {"meaning": sha256(own / FILE)}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from grice.benchmarks.responses.llm import answer_of_reply, prompt_of
 from grice.benchmarks.responses.systems import RelationRun, ResponseOptions, shape_of
 from grice.models.data.dbdc3 import Votes
 from grice.models.errors import InputError
+from grice.models.relations.budget import expectation
 
 ITEMS = [
     response_item(0, "The roof is grey."),
@@ -60,6 +61,9 @@ def test_a_false_alarm_and_a_wrong_turn_count(tmp_path: Path) -> None:
     items = [*ITEMS, response_item(4, f"A {WRONG} roof, indeed.", gold=wrong), response_item(5, f"All {WRONG}.", evidence_turn=0)]
     found = figures(evaluate(options(tmp_path, items=write_lines(tmp_path / "items.jsonl", items)), run))
     assert found["any-bad", "false_alarms"] == pytest.approx(100 / 3)
+    assert found["any-bad", "found"] == 100
+    assert found["any-bad", "precision_at_1"] == pytest.approx(100 * expectation(1, 1 / 3, 1).precision)
+    assert found["any-bad", "precision_at_20"] == pytest.approx(100 * 0.2 / (0.2 + 0.8 / 3))
     assert found["any-bad", "evidence"] == pytest.approx(200 / 3)
     assert found["any-bad", "pair_accuracy"] == pytest.approx(100 * 2.5 / 3)
 

@@ -125,6 +125,21 @@ def test_ours_beside_plain_and_a_run_that_goes_on(data_dir: Path, tmp_path: Path
         bench("retrieval", *arguments, "--system", "grice")
 
 
+def test_the_time_from_a_turn_to_its_calls_is_taken_live_where_readings_are_replayed(data_dir: Path, tmp_path: Path) -> None:
+    out, kept = tmp_path / "retrieval.json", tmp_path / "readings.jsonl"
+    arguments = ("--data-dir", str(data_dir), "--task", "calls/written", "--limit", "3", "--readings", str(kept), "--out", str(out))
+    for replayed in ("0 of", "3 of"):
+        assert bench("retrieval", *arguments) == 0
+        results = check_shape(out)
+        assert results["calls/written", "grice", "p50_ms"]["n"] == 3
+        assert results["calls/written", "grice", "p50_ms"]["value"] > 0
+        assert ("calls/written", "lexical", "p50_ms") not in results
+        run = json.loads(out.read_text(encoding="utf-8"))["run"]
+        assert run["options"]["readings"].startswith(replayed)
+        assert "on one thread" in run["signatures"]["p50_ms"]
+        assert "always live" in run["signatures"]["p50_ms"]
+
+
 def test_what_cannot_be_had_is_said(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="task of benchmark retrieval: got 'reading'; allowed: implicature, examples, written, faq, calls/written"
