@@ -31,7 +31,8 @@ class Finding:
     """Why the guard does not support a rewrite.
 
     Attributes:
-        kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation`.
+        kind: `added` (in neither the turn nor its history), `dropped` (the user gave it, the rewrite lost it) or `negation` (turned
+            around: denied or affirmed, a time on its other side, a number or place in another's part).
         what: number, time, date, price, name, quoted, topic (something to ask for, such as a train), negation, agreement (a yes for
             a hesitation or a condition) or meaning (the reader of meaning does not take the turn for it).
         value: the value as it is written.

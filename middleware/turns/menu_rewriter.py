@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from grice.middleware.turns.analysis import Reason
 from grice.middleware.turns.clarification import Clarification, clarify
-from grice.middleware.turns.realisation import is_verified, realise
+from grice.middleware.turns.own_examples import fitting_examples
+from grice.middleware.turns.realisation import is_verified, realise, share_of
 from grice.middleware.turns.statement import Statement, state
 from grice.middleware.turns.wording import is_said_directly
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
-from grice.models.protocols import MeaningPredictor
+from grice.models.protocols import MeaningPredictor, ReadsAhead
 
 LEFT_ALONE: dict[str, Reason] = {"courtesy": "courtesy", "none": "not_on_menu"}
 """Acts that need no rewrite, and the reason that is given."""
@@ -74,12 +75,17 @@ class MenuRewriter:
         return MenuRewrite(meaning, "", "unknown" if unknown else "uncertain", self._question(question, meaning))
 
     def _say(self, question: MeaningQuestion, statement: Statement) -> str:
-        """The first sentence that is read as what it is to say; "" where that is not likely enough, or no sentence is."""
-        for text in realise(statement, question.schema) if statement.is_likely else ():
-            said = Dialogue((*question.dialogue.history, Turn(question.dialogue.last.speaker, text)))
-            (again,) = self.reader.predict([MeaningQuestion(said, question.schema)])
-            if is_verified(statement, again):
-                return text
+        """The sentence that is most of all read as what it is to say; "" where that is not likely enough, or no sentence is."""
+        if not statement.is_likely:
+            return ""
+        for texts in realise(statement, question.schema, fitting_examples(statement, question)):
+            said = [Dialogue((*question.dialogue.history, Turn(question.dialogue.last.speaker, text))) for text in texts]
+            if len(said) > 1 and isinstance(self.reader, ReadsAhead):
+                self.reader.read_ahead(said)
+            read = self.reader.predict([MeaningQuestion(dialogue, question.schema) for dialogue in said])
+            verified = [(text, again) for text, again in zip(texts, read, strict=True) if is_verified(statement, again)]
+            if verified:
+                return max(verified, key=lambda pair: share_of(statement, pair[1]))[0]
         return ""
 
     def _question(self, question: MeaningQuestion, meaning: TurnMeaning) -> Clarification | None:

@@ -69,9 +69,9 @@ class Pipeline:
     later than `deadline_ms`, stays unchanged and is marked (`on_error="pass_through"`), or the error is raised (`"raise"`). One
     turn that breaks a model does not take the others of its batch with it.
 
-    A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader` the
-    shipped one is loaded when the first such turn comes. With a `reader` a turn without a menu is read against its rewrite, and the
-    rewriter's own confidence decides nothing.
+    A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader`
+    the one that the settings name is loaded when the first such turn comes. With a `reader` a turn without a menu is read
+    against its rewrite, and the rewriter's own confidence decides nothing.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Pipeline:
             load_directness_scorer(chosen.directness_model, runtime=chosen.runtime),
             load_rewriter(chosen.rewriter_model, runtime=chosen.runtime),
             chosen,
-            reader=load_meaning_reader(runtime=chosen.runtime) if chosen.verified_from else None,
+            reader=load_meaning_reader(chosen.meaning_model, runtime=chosen.runtime) if chosen.verified_from else None,
         )
 
     @classmethod
@@ -125,9 +125,9 @@ class Pipeline:
         """Rewrites turns that come with a menu.
 
         Raises:
-            ModelError: the shipped reader cannot be loaded.
+            ModelError: the reader cannot be loaded.
         """
-        reader = self._reader or load_meaning_reader(runtime=self.settings.runtime)
+        reader = self._reader or load_meaning_reader(self.settings.meaning_model, runtime=self.settings.runtime)
         chosen = self.settings
         return MenuRewriter(reader, chosen.indirect_from, chosen.rewrite_from, chosen.clarify_from)
 

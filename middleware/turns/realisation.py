@@ -1,4 +1,4 @@
-"""What a turn means, said plainly in words: sentences that the bot's own menu gives, the most natural first."""
+"""What a turn means, said plainly in words: sentences that the bot's own menu gives."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grice.middleware.turns.statement import Statement
+from grice.models.meaning.listed_options import ORDINALS
 from grice.models.meaning.menu import say_name
 from grice.models.meaning.results import SlotMeaning, TurnMeaning
 from grice.models.schema import BotSchema, IntentSpec
-from grice.models.text.verbatim import says, words
 
 REPLIES = {"yes": "Yes.", "no": "No.", "not-yet": "I am not sure yet.", "any": "I do not mind, any will do."}
 """What the replies that need nothing else are in words."""
-ORDINALS = ("first", "second", "third", "fourth", "fifth")
 WITHOUT_VALUES = {"no-but": "No, I want something else instead."}
 """What is said where no value can be told. A condition that cannot be told must not be dropped: a "yes, but" is left as it is."""
-MOST_EXAMPLES = 2
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
 
@@ -45,25 +43,30 @@ _REPLIES = re.compile(
 """Words of intents that are replies to the bot's question."""
 
 
-def realise(statement: Statement, schema: BotSchema) -> list[str]:
-    """Sentences that say it; none where it cannot be said without the user's own words, or says nothing.
+def realise(statement: Statement, schema: BotSchema, examples: Sequence[str] = ()) -> list[list[str]]:
+    """Sentences that say it, the most natural first; none where it cannot be said without the user's own words, or says nothing.
 
-    Of an intent first those of the bot's own examples that name the values that are meant, and no other of the menu.
+    They come in groups: sentences of a later one are for where none of an earlier one is read as what is meant.
+
+    Args:
+        examples: the bot's own examples of the intent that say just this; they come first.
     """
     slots = statement.slots
     between = ": " if statement.answers and statement.meaning.changes < CHANGED else " "
     told = ", ".join(_say_slot(slot, between) for slot in slots)
     if statement.kind == "act":
         said = _say_act(statement, told)
-        return [said] if said else []
+        return [[said]] if said else []
     intent = next((each for each in schema.intents if each.name == statement.name), None)
     if intent is None:
         return []
     wish = say_wish(intent)
-    plain, replies = f"{wish}: {told}." if told else f"{wish}.", [] if told else [*REPLIES.values()]
-    first = _REPLIES.search(f"{say_name(intent.name)} {intent.description}")  # a bot may list replies among its intents
-    ours = [*replies, plain] if first else [plain, *replies]
-    return [*_fitting_examples(intent, slots, schema), *ours]
+    if told:
+        return [[*examples, f"{wish}: {told}."]]
+    replies, plain = [*REPLIES.values()], f"{wish}."
+    if _REPLIES.search(f"{say_name(intent.name)} {intent.description}"):  # a bot may list replies among its intents
+        return [[*examples, *replies], [plain]]
+    return [[*examples, plain], replies]
 
 
 def say_wish(intent: IntentSpec) -> str:
@@ -135,16 +138,6 @@ def _say_act(statement: Statement, told: str) -> str:
     return said.get(act, "")
 
 
-def _fitting_examples(intent: IntentSpec, slots: Sequence[SlotMeaning], schema: BotSchema) -> list[str]:
-    """The shortest of them that name just the values that are meant; none where something else is said of a slot."""
-    if any(slot.said != "meant" for slot in slots):
-        return []
-    meant = {value for slot in slots for value in slot.values}
-    known = {value for slot in schema.slots for value in slot.values} | meant
-    fitting = [text for text in intent.examples if {value for value in known if says(text, value)} == meant]
-    return sorted(fitting, key=lambda text: len(words(text)))[:MOST_EXAMPLES]
-
-
 def is_verified(statement: Statement, again: TurnMeaning) -> bool:
     """Whether a sentence that is read as `again` says what was meant, and of no slot anything else than was read.
 
@@ -155,6 +148,12 @@ def is_verified(statement: Statement, again: TurnMeaning) -> bool:
         return adds_nothing and all(_same(slot, again.slots) for slot in statement.slots)
     best = again.possible[0]
     return adds_nothing and (statement.kind, statement.name) == (best.kind, best.name)
+
+
+def share_of(statement: Statement, again: TurnMeaning) -> float:
+    """The share that a sentence which is read as `again` gives to what was meant, to two digits: less is no difference."""
+    meant = (statement.kind, statement.name)
+    return round(next((each.share for each in again.possible if (each.kind, each.name) == meant), 0.0), 2)
 
 
 def _same(slot: SlotMeaning, slots: Sequence[SlotMeaning]) -> bool:

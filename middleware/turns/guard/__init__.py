@@ -1,5 +1,5 @@
 """Refuses a rewrite that the dialogue does not support."""
 
-from grice.middleware.turns.guard.guard import Guard
+from grice.middleware.turns.guard.guard import Guard, find_added
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "find_added"]

@@ -21,6 +21,7 @@ from grice.middleware.turns.guard.polarity import (
     regions,
     topics,
 )
+from grice.middleware.turns.guard.roles import exchanged_roles
 from grice.middleware.turns.guard.topics import added_topics
 from grice.middleware.turns.guard.words import Word, same_word, split_words, unaccented
 from grice.models.dialogue import Dialogue
@@ -53,20 +54,37 @@ class Guard:
         return (*_added(turn, history, new), *_dropped(turn, history, new), *_flipped(turn, new), *_turned(turn, new))
 
 
-def _added(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Finding]:
-    """What neither the turn nor its history says."""
-    sources = (turn, *history)
+def find_added(texts: Sequence[str], sources: Sequence[str]) -> list[tuple[Finding, ...]]:
+    """Of each text the numbers, times, dates, prices, quotations and names that none of `sources` has, in order."""
+    given = [_Text(source) for source in sources]
+    return [(*_added_facts(text, given), *_added_choices(text, given)) for text in map(_Text, texts)]
+
+
+def _added_choices(text: _Text, sources: Sequence[_Text]) -> Iterator[Finding]:
+    for table, what in _CHOICES:
+        for value in choices(table, text.text):
+            if not any(value in choices(table, source.text) for source in sources):
+                yield Finding("added", what, value)
+
+
+def _added_facts(rewrite: _Text, sources: Sequence[_Text]) -> Iterator[Finding]:
     facts: Sequence[Fact] = [fact for fact in rewrite.facts if fact.needs]
     for source in sources:
         facts = source.lacks(facts)
     for fact in facts:
         yield Finding("added", fact.what, fact.text)
     yield from _added_names(rewrite, sources)
-    for topic in added_topics(rewrite.texts, [source.texts for source in sources]):
-        yield Finding("added", "topic", topic)
     for region in regions(rewrite.text):
         if not any(region in source.text.lower() for source in sources):
             yield Finding("added", "name", region)
+
+
+def _added(turn: _Text, history: Sequence[_Text], rewrite: _Text) -> Iterator[Finding]:
+    """What neither the turn nor its history says."""
+    sources = (turn, *history)
+    yield from _added_facts(rewrite, sources)
+    for topic in added_topics(rewrite.texts, [source.texts for source in sources]):
+        yield Finding("added", "topic", topic)
     for table, what in _CHOICES:
         given = choices(table, turn.text)
         for value in choices(table, rewrite.text):
@@ -150,9 +168,11 @@ def _flipped(turn: _Text, rewrite: _Text) -> Iterator[Finding]:
 
 
 def _turned(turn: _Text, rewrite: _Text) -> Iterator[Finding]:
-    """A time on its other side, and a yes for a hesitation or a condition."""
+    """A time on its other side, exchanged parts, and a yes for a hesitation or a condition."""
     for bound in turned_bounds(turn.text, rewrite.text):
         yield Finding("negation", "time", bound.text)
+    for each in exchanged_roles(turn.text, rewrite.text):
+        yield Finding("negation", each.what, each.text)
     if commits(turn.text, rewrite.text):
         yield Finding("added", "agreement", rewrite.text)
 
