@@ -57,6 +57,15 @@ def read_menu(storage: ModelStorage, resource: Resource) -> BotMenu | None:
     return BotMenu(schema_of_rasa(domain, **training), mappings_of_rasa(domain, training["examples"]))
 
 
+def menu_of(data: TrainingData) -> BotSchema:
+    """The menu that training data show by themselves, without domain.
+
+    Raises:
+        InputError: the bot has too many intents, slots or values, or none.
+    """
+    return schema_of_rasa({}, **training_content(data))
+
+
 def training_content(data: TrainingData) -> dict[str, Any]:
     """What `schema_of_rasa` reads of training data, as JSON values."""
     examples: defaultdict[str, list[str]] = defaultdict(list)

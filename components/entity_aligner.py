@@ -20,6 +20,7 @@ from grice.components.blending import blend, is_second_reading
 from grice.components.message_record import SURE_NLU, failure_of, put, record_of
 from grice.components.pipeline_order import check_no_fallback_before
 from grice.components.settings import refuse_keys
+from grice.components.training_graph import TRAINING_GRAPH
 from grice.middleware.turns.entity_alignment import IMPLIED, align_entities
 from grice.middleware.turns.parse_data import without_question
 
@@ -51,14 +52,19 @@ class EntityAligner(GraphComponent):
         """The component.
 
         Raises:
-            InvalidConfigException: a key was given, or a `FallbackClassifier` is in front of it.
+            InvalidConfigException: a key was given, or, in a model that is loaded, a `FallbackClassifier` is in front of it.
         """
         refuse_keys(cls.__name__, config)
         check_no_fallback_before(execution_context.graph_schema, cls)
         return cls(resource)
 
     def train(self, training_data: TrainingData) -> Resource:
-        """Learns nothing."""
+        """Learns nothing; checks where in the pipeline it is.
+
+        Raises:
+            InvalidConfigException: a `FallbackClassifier` is in front of it.
+        """
+        check_no_fallback_before(TRAINING_GRAPH.prediction, type(self))
         return self._resource
 
     def process(self, messages: list[Message]) -> list[Message]:

@@ -13,13 +13,14 @@ from rasa.shared.nlu.training_data.message import Message
 from rasa.shared.nlu.training_data.training_data import TrainingData
 
 from grice.components.blending import second_reading
-from grice.components.bot_menu import keep_menu, read_menu
+from grice.components.bot_menu import keep_menu, menu_of, read_menu
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.history import is_said
-from grice.components.menu_fit import tell_misread
+from grice.components.menu_fit import only_told, patient, tell_misread, tell_rewritten_away
 from grice.components.message_record import SURE_NLU, Record, put, record_of
 from grice.components.pipeline_order import check_order
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.middleware.capabilities.meaning import MEANING
 from grice.middleware.capabilities.turns import TURNS
 from grice.middleware.client.backends import load_backend, warm_up
 from grice.middleware.settings import check_settings, setting
@@ -79,7 +80,15 @@ class IndirectTurnRewriter(GriceComponent):
     keys: ClassVar = {
         ONNX: (
             *("mode", "menu", "sure_nlu", "direct_from", "indirect_from", "rewrite_from", "clarify_from", "clarify_below"),
-            *("verified_from", "min_confidence", "deadline_ms", "directness_model", "rewriter_model", *RUNTIME_KEYS),
+            *(
+                "verified_from",
+                "min_confidence",
+                "deadline_ms",
+                "directness_model",
+                "rewriter_model",
+                "meaning_model",
+                *RUNTIME_KEYS,
+            ),
         ),
         HTTP: ("mode", "menu", "sure_nlu", *REMOTE_KEYS),
     }
@@ -92,6 +101,8 @@ class IndirectTurnRewriter(GriceComponent):
     def train(self, training_data: TrainingData) -> Checked:
         """Keeps what the training data say of the menu; checks where in the pipeline it is and, where they run here, its models.
 
+        Says in the log how many of the bot's own examples its models would rewrite into another intent.
+
         Raises:
             InvalidConfigException: it is not in front of the tokenizer, or no `EntityAligner` follows, the bot has no menu that can
                 be read, or a model cannot be loaded. In front of a command generator of Rasa Pro: `mode` is `blend`.
@@ -100,9 +111,18 @@ class IndirectTurnRewriter(GriceComponent):
         if self.chosen.menu:
             keep_menu(self.storage, self.resource, training_data)
         self.get_ready(use=self.settings.backend == ONNX)
-        if self.menu is not None and self.settings.backend == ONNX:
-            tell_misread(self.model, self.menu, type(self).__name__)
+        if self.settings.backend == ONNX:
+            with only_told(type(self).__name__):
+                self._tell_fit(self.menu or menu_of(training_data))
         return Checked()
+
+    def _tell_fit(self, menu: BotSchema) -> None:
+        """Say how the bot's own examples fare; a resolver behind says how they are read."""
+        name, settings = type(self).__name__, patient(self.settings.pipeline)
+        reader, turns = load_backend(MEANING, settings, settings.meaning_model), load_backend(TURNS, settings)
+        tell_rewritten_away(name, menu, lambda dialogues: turns.predict([self._question(each) for each in dialogues]), reader)
+        if self.menu is not None and not any(node.uses.__name__ == "MeaningResolver" for node in self.schema.nodes.values()):
+            tell_misread(name, menu, reader)
 
     def load_models(self) -> None:
         if self.chosen.menu:

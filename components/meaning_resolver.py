@@ -28,6 +28,7 @@ from rasa.shared.nlu.training_data.training_data import TrainingData
 
 from grice.components.bot_menu import keep_menu, read_menu
 from grice.components.grice_component import WARM_UP, Checked, GriceComponent
+from grice.components.menu_fit import only_told, patient, tell_misread
 from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_behind_nlu
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
@@ -53,7 +54,7 @@ class MeaningResolver(GriceComponent):
     It adds an entity for each slot whose value the message means, so that the bot's own `from_entity` mapping fills the slot. Left
     alone are slots whose entity the NLU has found in the message, and slots that have a value unless the user takes something back.
     The intent is replaced where the NLU is less sure of its own than `sure_nlu` and the reader as sure as `overrule_above`. Where
-    the reader does not know, the message stays as it is. List it behind what finds intents and entities:
+    the reader does not know what the message means, the intent stays. List it behind what finds intents and entities:
 
         pipeline:
           - …
@@ -78,6 +79,8 @@ class MeaningResolver(GriceComponent):
     def train(self, training_data: TrainingData) -> Checked:
         """Keeps what the training data say of the menu; checks where in the pipeline it is and that there is a menu to read.
 
+        Says in the log how many of the bot's own examples its model reads as another intent.
+
         Raises:
             InvalidConfigException: something that finds entities or intents is behind it, the bot has too many intents or slots, or
                 the model cannot be loaded.
@@ -85,6 +88,10 @@ class MeaningResolver(GriceComponent):
         check_behind_nlu(self.schema, type(self).__name__)
         keep_menu(self.storage, self.resource, training_data)
         self.get_ready()
+        if self.settings.backend == ONNX:
+            with only_told(type(self).__name__):
+                settings = patient(self.settings.pipeline)
+                tell_misread(type(self).__name__, self.menu, load_backend(MEANING, settings, self.chosen.meaning_model))
         return Checked()
 
     def load_models(self) -> None:
@@ -105,7 +112,7 @@ class MeaningResolver(GriceComponent):
             self.leave(message, dialogue.last.text, [asdict(failure) for failure in report.failures])
             return
         entities, nlu = message.get(ENTITIES) or [], self._reading(message, tracker)
-        effect = resolve(report.found, nlu, self.chosen)
+        effect = resolve(report.found, nlu, self.chosen, self.menu)
         filled = [
             self._entity(slot, self.mappings[slot.slot], dialogue.last.text) for slot in effect.slots if slot.slot in self.mappings
         ]

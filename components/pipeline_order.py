@@ -109,7 +109,7 @@ def _behind(schema: GraphSchema, resolver: str) -> list[type[GraphComponent]]:
 
 
 def check_no_fallback_before(schema: GraphSchema, aligner: type[GraphComponent]) -> None:
-    """Return if no `FallbackClassifier` is in front of the aligner in a prediction graph; a training graph does not show it.
+    """Return if no `FallbackClassifier` is in front of the aligner in a prediction graph; training graphs do not show it.
 
     Raises:
         InvalidConfigException: one is.

@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any, ClassVar
 
 from rasa.engine.recipes.default_recipe import DefaultV1Recipe
+from rasa.shared.core.domain import Domain
 from rasa.shared.core.trackers import DialogueStateTracker
+from rasa.shared.exceptions import InvalidConfigException
 from rasa.shared.nlu.constants import (
     ENTITIES,
     ENTITY_ATTRIBUTE_END,
@@ -24,6 +26,7 @@ from grice.components.grice_component import WARM_UP, Checked, GriceComponent
 from grice.components.message_record import Record, put, record_of
 from grice.components.pipeline_order import check_behind_extractors
 from grice.components.settings import HTTP, ONNX, REMOTE_KEYS, RUNTIME_KEYS
+from grice.components.training_graph import NO_DOMAIN
 from grice.middleware.capabilities.slots import SLOTS
 from grice.middleware.client.backends import load_backend
 from grice.middleware.slots.filling import FilledSlot, SlotDecision, SlotFilling, SlotFillingSettings
@@ -61,18 +64,26 @@ class SlotValueResolver(GriceComponent):
     }
     own: ClassVar = SlotFillingSettings
     stage: ClassVar = "slots"
+    takes_domain: ClassVar = True
+    """Training gives it the domain, see `training_graph`."""
     chosen: SlotFillingSettings
     filling: SlotFilling
 
-    def train(self, training_data: TrainingData) -> Checked:
-        """Learns nothing; checks where in the pipeline it is and, if the model runs here, whether it reads the values.
+    def train(self, training_data: TrainingData, *, domain: Domain = NO_DOMAIN) -> Checked:
+        """Learns nothing; checks where in the pipeline it is, the slots and, if the model runs here, whether it reads the values.
 
-        Whether the domain has slots, values and entities is checked when the bot is loaded: training does not know the domain.
+        Args:
+            domain: empty where only the NLU is trained, which is done without one.
 
         Raises:
-            InvalidConfigException: something that finds entities is behind it, or the model cannot be loaded or read a value.
+            InvalidConfigException: something that finds entities is behind it, the domain has no such slot, entity or value, or the
+                model cannot be loaded or read a value.
         """
         check_behind_extractors(self.schema, type(self).__name__)
+        try:
+            check_slots(self.chosen.slots, {} if domain.is_empty() else domain.as_dict())
+        except InputError as error:
+            raise InvalidConfigException(f"{type(self).__name__}: {error}") from error
         if self.settings.backend == ONNX:
             self.get_ready()
         return Checked()

@@ -12,7 +12,7 @@ from rasa.shared.exceptions import InvalidConfigException
 URL = "http://127.0.0.1:8300"
 ALL_KEYS = (
     "the keys are: backend, clarify_below, clarify_from, deadline_ms, direct_from, directness_model, history_turns, indirect_from, "
-    "menu, min_confidence, mode, precision, provider, rewrite_from, rewriter_model, sure_nlu, threads, verified_from"
+    "meaning_model, menu, min_confidence, mode, precision, provider, rewrite_from, rewriter_model, sure_nlu, threads, verified_from"
 )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from conftest import ALIGNER, NLU_PIPELINE, REWRITER, LoadAgent, TrainBot, with_grice
-from rasa.core.agent import Agent
 from rasa.engine.graph import ExecutionContext, GraphSchema
 from rasa.engine.storage.resource import Resource
 from rasa.nlu.test import EntityEvaluationResult, align_entity_predictions
@@ -23,10 +22,11 @@ from rasa.shared.nlu.training_data.message import Message
 from rasa.utils.endpoints import EndpointConfig
 
 from grice.components import EntityAligner, MonitoredResponseGenerator
-from grice.components.menu_fit import tell_misread
+from grice.components.menu_fit import only_told, tell_misread, tell_rewritten_away
 from grice.components.message_record import GRICE
 from grice.components.slot_value_resolver import check_slots
 from grice.middleware import TurnAnalysis
+from grice.middleware.capabilities.meaning import MeaningReport
 from grice.middleware.slots.filling import SlotFillingSettings
 from grice.models import BotSchema
 from grice.models.errors import InputError
@@ -68,10 +68,13 @@ def test_an_entity_in_the_users_own_words_keeps_its_extractor() -> None:
 
 
 def test_a_fallback_classifier_in_front_of_the_aligner_is_refused(train_bot: TrainBot) -> None:
-    rewriter, *others = with_grice()
-    model = train_bot((rewriter, *others[:-1], {"name": "FallbackClassifier"}, {"name": ALIGNER}), nlu_only=True)
-    with pytest.raises(InvalidConfigException, match=r"EntityAligner: FallbackClassifier is listed before it.*Move it to the end"):
-        Agent.load(str(model))
+    pipeline = (*with_grice()[:-1], {"name": "FallbackClassifier"}, {"name": ALIGNER})
+    for nlu_only in (True, False):
+        with pytest.raises(
+            InvalidConfigException, match=r"EntityAligner: FallbackClassifier is listed before it.*Move it to the end"
+        ):
+            train_bot(pipeline, nlu_only=nlu_only)
+    assert train_bot((*with_grice(), {"name": "FallbackClassifier"}), nlu_only=True).exists()
 
 
 def test_the_log_says_what_was_decided_and_no_texts(load_agent: LoadAgent, caplog: pytest.LogCaptureFixture) -> None:
@@ -119,12 +122,13 @@ def test_slots_that_the_domain_has() -> None:
     check_slots(SlotFillingSettings.of(slots=slots).slots, DOMAIN)
 
 
-def test_a_bot_does_not_start_with_a_slot_that_its_domain_lacks(train_bot: TrainBot) -> None:
+@pytest.mark.parametrize("force", [True, False], ids=["forced", "cached"])
+def test_training_refuses_a_slot_that_the_domain_lacks(train_bot: TrainBot, force: bool) -> None:
     slots = {"cost": {"description": "what it costs", "values": ["cheap", "dear"]}}
     resolver = {"name": "grice.components.SlotValueResolver", "backend": "http", "url": "http://127.0.0.1:9", "slots": slots}
-    model = train_bot((*NLU_PIPELINE, resolver))
     with pytest.raises(InvalidConfigException, match="SlotValueResolver: slots: got 'cost'; allowed: a slot of the bot's domain"):
-        Agent.load(str(model))
+        train_bot((*NLU_PIPELINE, resolver), force=force)
+    assert train_bot((*NLU_PIPELINE, resolver), nlu_only=True).exists()
 
 
 RESPONSES = {"utter_greet": [{"text": "Hello."}]}
@@ -157,26 +161,96 @@ def test_it_is_said_once_where_rasa_tells_the_domain_late(caplog: pytest.LogCapt
 
 
 class Reads:
-    """Reads every turn as one intent."""
+    """Reads a turn as the intent that it names, or as none; a turn of `silent` cannot be read."""
 
-    def __init__(self, intent: str) -> None:
-        self.intent = intent
+    def __init__(self, silent: str = "") -> None:
+        self.silent = silent
 
-    def predict(self, asked: Any, /) -> list[TurnAnalysis]:
-        possible = (PossibleMeaning("intent", self.intent, 0.9),)
-        meaning = TurnMeaning("intent", self.intent, 0.9, 0.8, possible, (), 0.0, 0.1, None, ())
-        return [TurnAnalysis("a", "a", "pass", "direct", meaning=meaning) for _ in asked]
+    def predict(self, asked: Any, /) -> list[MeaningReport]:
+        return [self.read(each.dialogue.last.text) for each in asked]
+
+    def read(self, text: str) -> MeaningReport:
+        possible = tuple(PossibleMeaning("intent", name, 0.9) for name in ("greet", "bye") if name in text)
+        found = TurnMeaning("intent", "greet", 0.9, 0.8, possible, (), 0.0, 0.1, None, ())
+        return MeaningReport(None if text == self.silent else found)
 
 
-def test_a_bot_whose_own_examples_are_misread_is_told_so_in_training(caplog: pytest.LogCaptureFixture) -> None:
-    menu = BotSchema.of({"intents": [{"name": "greet", "examples": ["hello", "hi"]}, {"name": "bye", "examples": ["so long"]}]})
+MENU = BotSchema.of(
+    {
+        "intents": [
+            {"name": "greet", "examples": ["greet", "greet you", "hello"]},
+            {"name": "bye", "examples": ["bye", "greet them", "so long"]},
+        ]
+    }
+)
+
+
+def told_in_training(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    return [(record.levelname, record.message) for record in caplog.records if record.name == "grice.components.menu_fit"]
+
+
+def test_it_is_told_how_many_of_the_bots_own_examples_are_misread(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "grice.components.menu_fit"):
-        tell_misread(Reads("greet"), menu, "IndirectTurnRewriter")
-        tell_misread(Reads("bye"), menu, "IndirectTurnRewriter")
-    told = [(record.levelname, record.message.split(" (")[0]) for record in caplog.records]
-    assert told[0] == ("INFO", "IndirectTurnRewriter: 2 of 3 examples are read as their own intent")
-    assert told[1] == ("WARNING", "IndirectTurnRewriter: 1 of 3 of the bot's own examples are read as another intent")
-    assert "greet as bye (2)" in caplog.records[3].message
+        tell_misread("MeaningResolver", MENU, Reads())
+        tell_misread("MeaningResolver", MENU, Reads(silent="greet them"))
+    told = "MeaningResolver: {} of 6 of the bot's own examples are read as another intent"
+    assert told_in_training(caplog) == [
+        ("INFO", f"{told.format(1)} (bye as greet (1))"),
+        ("INFO", told.format(0)),
+    ]
+    caplog.clear()
+    menu = BotSchema.of({"intents": [{"name": "greet", "examples": ["bye", "bye bye"]}, {"name": "bye", "examples": ["so long"]}]})
+    tell_misread("MeaningResolver", menu, Reads())
+    ((level, message),) = told_in_training(caplog)
+    assert (level, message.split(":")[1]) == (
+        "WARNING",
+        " 2 of 3 of the bot's own examples are read as another intent (greet as bye (2))",
+    )
+
+
+@pytest.mark.parametrize(
+    ("becomes", "away", "level"),
+    [
+        ({"greet": "greet"}, "1 of 6 of the bot's own examples are rewritten, 0 of them", "INFO"),
+        ({"greet": "bye", "hello": "bye", "so long": "later"}, "3 of 6 of the bot's own examples are rewritten, 2 of", "WARNING"),
+    ],
+)
+def test_it_is_told_how_many_of_the_bots_own_examples_are_rewritten_into_another_intent(
+    caplog: pytest.LogCaptureFixture, becomes: dict[str, str], away: str, level: str
+) -> None:
+    def rewrite(dialogues: Any) -> list[TurnAnalysis]:
+        texts = [each.last.text for each in dialogues]
+        return [
+            TurnAnalysis(text, becomes[text], "rewrite", "indirect")
+            if text in becomes
+            else TurnAnalysis(text, text, "pass", "direct")
+            for text in texts
+        ]
+
+    with caplog.at_level(logging.INFO, "grice.components.menu_fit"):
+        tell_rewritten_away("IndirectTurnRewriter", MENU, rewrite, Reads())
+    ((found, message),) = told_in_training(caplog)
+    assert (found, away in message) == (level, True)
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [with_grice(history_turns=9), (*NLU_PIPELINE, {"name": "grice.components.MeaningResolver", "history_turns": 9})],
+    ids=["rewriter", "resolver"],
+)
+def test_training_says_once_how_the_bots_own_examples_fare(
+    train_bot: TrainBot, caplog: pytest.LogCaptureFixture, pipeline: Any
+) -> None:
+    with caplog.at_level(logging.INFO, "grice.components.menu_fit"):
+        train_bot(pipeline)
+    ((_, message),) = told_in_training(caplog)
+    assert " of the bot's own examples are " in message
+
+
+def test_a_check_that_fails_does_not_stop_training(caplog: pytest.LogCaptureFixture) -> None:
+    with only_told("MeaningResolver"):
+        raise RuntimeError("I want to book")
+    assert told_in_training(caplog) == [("WARNING", "MeaningResolver: the bot's own examples could not be checked: RuntimeError")]
 
 
 def test_the_example_bot_listens_on_this_machine_only_and_ends_with_its_terminal() -> None:

@@ -107,15 +107,17 @@ def test_the_menu_is_that_of_domain_and_training_data(agent: Agent, service: Loo
     assert {slot.name: set(slot.values) for slot in menu.slots}["price"] >= {"cheap", "moderate", "expensive"}
 
 
-def test_what_is_unknown_leaves_the_message_as_it_is(agent: Agent, service: LoopbackServer) -> None:
+def test_a_value_fills_its_slot_and_the_intent_stays_where_the_meaning_is_unknown(agent: Agent, service: LoopbackServer) -> None:
     plain = asyncio.run(agent.parse_message("hello"))
     service.answer = reading(lambda text: {**UNKNOWN, "slots": [meant("price", "cheap")]})
     found = asyncio.run(agent.parse_message("hello"))
-    assert {key: found[key] for key in ("intent", "entities", "text")} == {
-        key: plain[key] for key in ("intent", "entities", "text")
-    }
+    assert {key: found[key] for key in ("intent", "text")} == {key: plain[key] for key in ("intent", "text")}
     assert found["intent"]["name"] == "greet"
-    assert (found["grice"]["meaning"]["kind"], found["grice"]["meaning"]["filled"]) == ("unknown", [])
+    assert [(entity["entity"], entity["value"]) for entity in found["entities"]] == [("price", "cheap")]
+    assert (found["grice"]["meaning"]["kind"], found["grice"]["meaning"]["filled"]) == ("unknown", ["price"])
+    unsure = {**meant("price", "cheap"), "confidence": 0.4}
+    service.answer = reading(lambda text: {**UNKNOWN, "slots": [unsure, meant("area", "north", "not_this")]})
+    assert asyncio.run(agent.parse_message("hello"))["entities"] == plain["entities"]
 
 
 def test_what_the_nlu_found_stays_and_a_slot_keeps_its_value(agent: Agent, service: LoopbackServer) -> None:

@@ -243,7 +243,7 @@ def test_what_rasa_would_take_for_a_command_is_no_rewrite(load_agent: LoadAgent,
     assert (found["text"], found["grice"]["text"], found["grice"]["decision"]) == (INDIRECT, INDIRECT, "pass")
 
 
-@pytest.mark.parametrize("key", ["rewriter_model", "directness_model"])
+@pytest.mark.parametrize("key", ["rewriter_model", "directness_model", "meaning_model"])
 def test_a_model_that_is_not_there_is_refused_when_the_bot_is_trained(train_bot: TrainBot, key: str) -> None:
     with pytest.raises(Exception, match=r"IndirectTurnRewriter: model 'no-such-model' not found; shipped models: .*directness"):
         train_bot(with_grice(**{key: "no-such-model"}), nlu_only=True, force=False)

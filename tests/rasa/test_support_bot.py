@@ -1,4 +1,4 @@
-"""The support bot, trained and live: a Rasa server without action server, driven over REST."""
+"""The support bot, trained and live: action server and Rasa server on free ports, driven over REST."""
 
 from __future__ import annotations
 
@@ -47,3 +47,35 @@ def test_each_message_has_the_record_of_rewriter_and_resolver(live: Any, support
     assert record["failures"] == []
     assert record["meaning"]["possible"][0]["name"] == "report_no_connection"
     assert live.conversations.tracker(support_bot, sender)["slots"]["device"] == "router"
+
+
+VAGUE = (
+    "It's been weeks and still nothing.",
+    "Two weeks of waiting, and all I hear is music.",
+    "Next month we will be living somewhere else.",
+    "He said he would be here by noon.",
+)
+"""Turns that may mean two or three of the things that the desk is for; the models need not be torn about each."""
+
+
+def test_where_nobody_knows_what_was_meant_the_bot_asks_and_goes_on_with_what_is_pressed(live: Any, support_bot: Any) -> None:
+    held = [_held(live, support_bot, text) for text in VAGUE]
+    asked = [(sender, user, bot) for sender, user, bot in held if user["parse_data"]["grice"]["clarification"]]
+    assert asked, [user["parse_data"]["grice"]["meaning"] for _, user, _ in held]
+    for sender, user, bot in asked:
+        clarification = user["parse_data"]["grice"]["clarification"]
+        assert bot["text"] == clarification["question"]
+        buttons = bot["data"]["buttons"]
+        assert len(buttons) == len(clarification["options"]) >= 2
+        pressed = next(button["payload"] for button in buttons if button["payload"].startswith("/"))
+        assert live.conversations.say(support_bot, sender, pressed)
+        latest = [each for each in live.conversations.tracker(support_bot, sender)["events"] if each["event"] == "user"][-1]
+        assert latest["parse_data"]["intent"]["name"] == pressed[1:]
+
+
+def _held(live: Any, bot: Any, text: str) -> tuple[str, Any, Any]:
+    """Who said the text, its event, and the bot's answer."""
+    sender = uuid.uuid4().hex
+    live.conversations.say(bot, sender, text)
+    events = live.conversations.tracker(bot, sender)["events"]
+    return (sender, *[next(each for each in events if each["event"] == who) for who in ("user", "bot")])
