@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydantic import InstanceOf
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities.responses import RESPONSES
 from grice.middleware.capabilities.turns import TURNS
+from grice.middleware.events.event import MAX_NAME
 from grice.middleware.gateways.rows import LONGEST, Row, asks_last, is_plain, may_change, said_anew, turns_of
 from grice.middleware.service.capabilities.responses import ResponseItem
 from grice.middleware.service.capabilities.turns import TurnItem
 from grice.middleware.service.capabilities.wire import WireTurn
 from grice.middleware.service.engine import Engine
 from grice.middleware.settings import Mode
+from grice.middleware.stores.dialogue_id import dialogue_id_of
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.models.behaviors.definitions import shows_undesired
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn, check_text
 from grice.models.errors import InputError
 from grice.models.results import Behavior
+from grice.models.schema import BotSchema
 
 GatewayAction = Literal["none", "rewritten", "blocked"]
 
@@ -36,6 +40,9 @@ class GatewayPolicy:
         counted: whether a reply counts in rates and alarms.
         channel, bot_version: whose reply it is, for rates and alarms.
         judged: whether a judge may be asked, where one is set.
+        menu: what the bot can understand, or the name under which that is stored; None: turns are rewritten without one.
+        event_id: the reply's name; None, or one that cannot be a name: it gets a new one.
+        session: the name of its conversation for alarms and where scores go, whose turns are not kept; "": it has none.
     """
 
     mode: Mode = "append"
@@ -45,6 +52,27 @@ class GatewayPolicy:
     channel: str | None = None
     bot_version: str | None = None
     judged: bool = False
+    menu: BotSchema | str | None = None
+    event_id: str | None = None
+    session: str = ""
+
+
+class GatewayTurn(TurnItem):
+    """A user turn whose menu is read already."""
+
+    menu: InstanceOf[BotSchema] | None = None
+
+    def own_schema(self) -> BotSchema | None:
+        return self.menu
+
+
+class GatewayReply(ResponseItem):
+    """A reply of a session that has a name, but is not kept."""
+
+    session: str = ""
+
+    def told_dialogue(self) -> str:
+        return self.session
 
 
 @dataclass(frozen=True)
@@ -86,7 +114,9 @@ async def _check_turn(engine: Engine, messages: Sequence[Row], policy: GatewayPo
     if not is_plain(turns[-1].text, policy.longest):
         return CheckedCall("none", messages, reason="not_plain")
     route = engine.route(TURNS)
-    (found,) = await route.find([TurnItem(turns=_wire(turns))], run_in_threadpool)
+    wire, menu = _wire(turns), policy.menu
+    item = GatewayTurn(turns=wire, schema_id=menu) if isinstance(menu, str) else GatewayTurn(turns=wire, menu=menu)
+    (found,) = await route.find([item], run_in_threadpool)
     route.count([found])
     analysis: TurnAnalysis = found.result
     scores = {"directness": None if analysis.directness is None else analysis.directness.score}
@@ -103,8 +133,10 @@ async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, poli
     except InputError:
         return CheckedCall("none", messages, reason="not_text")
     turns = [*turns_of(messages), Turn("bot", reply[:MAX_TEXT_CHARACTERS])]
-    item = ResponseItem(
+    item = GatewayReply(
         turns=_wire(turns),
+        event_id=policy.event_id if policy.event_id and _is_name(policy.event_id) else None,
+        session=dialogue_id_of(policy.session) if policy.session else "",
         counted=policy.counted,
         judged=policy.judged,
         channel=policy.channel,
@@ -121,6 +153,10 @@ async def _check_reply(engine: Engine, messages: Sequence[Row], reply: str, poli
 
 def _crosses(score: float | None, threshold: float | None) -> bool:
     return score is not None and threshold is not None and score >= threshold
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= MAX_NAME and text.isprintable()
 
 
 def _wire(turns: Sequence[Turn]) -> list[Any]:

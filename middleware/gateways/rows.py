@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from grice.middleware.gateways.machine_text import is_machine_text
 from grice.middleware.settings import Mode
 from grice.middleware.turns.pipeline import appended
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn
@@ -23,11 +23,6 @@ LONGEST = 2000
 """Characters of a turn that may be rewritten, about 512 tokens: a longer one is a document, or instructions."""
 MOST_TURNS = 200
 """Turns of a conversation that are looked at, the newest."""
-
-_CODE_LINE = re.compile(
-    r"\s*(?:(?:def|class|import|from|function|const|let|var|public|#include|SELECT|INSERT|UPDATE)\b|<[/!\w]|[$>]\s|\}|\{)"
-)
-_CODE_END = (";", "{", "}", ");", "/>", "\\")
 
 
 def turns_of(rows: Sequence[Row]) -> list[Turn]:
@@ -70,27 +65,9 @@ def asks_last(rows: Sequence[Row]) -> bool:
 
 
 def is_plain(text: str, longest: int = LONGEST) -> bool:
-    """Whether it is something that a person says: no command, no JSON, no code, and not long."""
+    """Whether it is something that a person says: no command, nothing for a machine (`machine_text.py`), and not long."""
     said = text.strip()
-    return bool(said) and len(said) <= longest and not said.startswith("/") and not _is_json(said) and not _is_code(said)
-
-
-def _is_json(text: str) -> bool:
-    if not text.startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text.startswith("{")
-    return True
-
-
-def _is_code(text: str) -> bool:
-    if "```" in text:
-        return True
-    lines = [line for line in text.splitlines() if line.strip()]
-    coded = sum(bool(_CODE_LINE.match(line)) or line.rstrip().endswith(_CODE_END) for line in lines)
-    return len(lines) > 1 and coded * 2 >= len(lines)
+    return bool(said) and len(said) <= longest and not said.startswith("/") and not is_machine_text(said)
 
 
 def said_anew(row: Row, rewrite: str, mode: Mode) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from grice.integrations import ConversationCheck, ScoredReply
 from grice.integrations.langchain import GriceMiddleware
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.turns.pipeline import Pipeline
+from grice.models.errors import DeadlineExceeded
 
 Made = Callable[..., ConversationCheck]
 
@@ -50,6 +51,21 @@ def test_what_is_left_alone(make_check: Made, text: str) -> None:
     model = ScriptedModel(replies=[AIMessage("Fine.")])
     ask(create_agent(model, [], middleware=[GriceMiddleware(make_check())]), text)
     assert model.read == [[text]]
+
+
+def test_a_late_turn_is_waited_for_once(make_check: Made) -> None:
+    """Before the agent, and not again before the model."""
+    asked: list[Any] = []
+
+    class Late:
+        def predict(self, given: Any) -> Any:
+            asked.append(given)
+            raise DeadlineExceeded("the pipeline did not answer within 200 ms")
+
+    model = ScriptedModel(replies=[AIMessage("Fine.")])
+    ask(create_agent(model, [], middleware=[GriceMiddleware(make_check(Late()))]), WISH)
+    assert model.read == [[WISH]]
+    assert len(asked) == 1
 
 
 def test_of_parts_only_the_text_changes(make_check: Made) -> None:

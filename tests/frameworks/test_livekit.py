@@ -15,6 +15,7 @@ from scripted_checks import ANEW, WISH, asking_pipeline
 
 from grice.integrations import ConversationCheck, ScoredReply
 from grice.integrations.livekit import GriceAgent, score_replies
+from grice.models.errors import DeadlineExceeded
 
 Made = Callable[..., ConversationCheck]
 
@@ -88,6 +89,27 @@ def test_a_spoken_turn(make_check: Made) -> None:
 
     assert asyncio.run(talk()) == [("user", WISH), ("assistant", "So do I.")]
     assert model.read[-1] == [ANEW]
+
+
+def test_a_late_spoken_turn_is_waited_for_once(make_check: Made) -> None:
+    """When it is completed, and not again in front of the model."""
+    asked: list[Any] = []
+
+    class Late:
+        def predict(self, given: Any) -> Any:
+            asked.append(given)
+            raise DeadlineExceeded("the pipeline did not answer within 200 ms")
+
+    model = ScriptedModel("Fine.")
+
+    async def talk() -> None:
+        async with talking(make_check(Late()), model) as (session, ears):
+            ears.hear(WISH)
+            await until(lambda: len(said(session.history.items)) == 2)
+
+    asyncio.run(talk())
+    assert model.read[-1] == [WISH]
+    assert len(asked) == 1
 
 
 def test_after_a_tool_the_model_reads_the_same_as_before(make_check: Made) -> None:

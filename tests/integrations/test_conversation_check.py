@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from fake_models import FakeDirectness, FakeRewriter, all_fakes, fake_monitor, fake_pipeline
@@ -12,12 +12,12 @@ from live_service import serving
 from loopback_server import loopback, saying
 from scripted_checks import WISH, asking_pipeline
 
-from grice.integrations import CheckPolicy, ConversationCheck, ScoredReply
+from grice.integrations import CheckPolicy, ConversationCheck, ScoredReply, conversation_check
 from grice.middleware.client import RemoteSettings
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import PipelineSettings
 from grice.middleware.turns.pipeline import Pipeline
-from grice.models.errors import SettingsError
+from grice.models.errors import DeadlineExceeded, SettingsError
 from grice.models.schema import BotSchema
 
 ROWS = [{"role": "user", "content": WISH}]
@@ -116,12 +116,42 @@ def test_a_late_turn_passes() -> None:
     directness.gate.set()
 
 
+class Late(FakeDirectness):
+    """Is late whenever it is asked."""
+
+    def predict(self, dialogues: Any) -> Any:
+        self.enter(dialogues)
+        raise DeadlineExceeded("directness did not answer within 30 ms")
+
+
+@pytest.mark.parametrize("on_error", ["raise", "pass_through"])
+def test_a_late_turn_is_waited_for_once(on_error: Literal["raise", "pass_through"]) -> None:
+    """A framework's hooks ask of the same turn one after the other: before the agent, and before the model."""
+    directness = Late()
+    check = ConversationCheck(Pipeline(directness, FakeRewriter(), PipelineSettings(on_error=on_error)), policy=CALM)
+    first = check.check_turn(ROWS)
+    assert first.rewrites == {}
+    assert [check.check_turn(ROWS) for _ in range(2)] == [first] * 2
+    assert len(directness.batches) == 1
+    check.check_turn([*ROWS, {"role": "assistant", "content": "How much?"}, {"role": "user", "content": "I wish I knew."}])
+    assert len(directness.batches) == 2
+
+
+def test_what_was_late_is_looked_at_again_after_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation_check, "LATE_S", 0.0)
+    check = ConversationCheck(Pipeline(Late(), FakeRewriter(), PipelineSettings(on_error="raise")), policy=CALM)
+    check.check_turn(ROWS)
+    check.pipeline = fake_pipeline()
+    assert check.check_turn(ROWS).rewrites == {0: REWRITE}
+
+
 def test_earlier_turns_are_read_as_before_where_the_new_one_is_late() -> None:
     """Or the provider would not know the beginning of the conversation any more."""
     directness = FakeDirectness()
-    check = ConversationCheck(Pipeline(directness, FakeRewriter(), PipelineSettings()), policy=CheckPolicy(budget_ms=500))
+    check = ConversationCheck(Pipeline(directness, FakeRewriter(), PipelineSettings(deadline_ms=20_000)), policy=CALM)
     check.check_turn(ROWS)
     directness.gate.clear()
+    check.policy = CheckPolicy(budget_ms=30)
     found = check.check_turn([*ROWS, {"role": "assistant", "content": "How much?"}, {"role": "user", "content": "I wish I knew."}])
     directness.gate.set()
     assert found.analysis is None

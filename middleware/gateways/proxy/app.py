@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.gateways.proxy.refusals import OWN_HEADERS, Refusals
@@ -21,14 +23,20 @@ from grice.middleware.gateways.proxy.scoring import ReplyScorer
 from grice.middleware.gateways.proxy.settings import ProxySettings
 from grice.middleware.gateways.proxy.upstream import Upstream, answer_headers
 from grice.middleware.service.engine import Engine
+from grice.middleware.service.http.context import RequestContext
 from grice.middleware.service.http.hosts import Hosts
 from grice.middleware.service.http.keys import Access, address_of, key_of
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stores import open_store
+from grice.middleware.telemetry.requests import SPANS_ONLY
+from grice.models.schema import BotSchema
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
-CHAT = "/v1/chat/completions"
+CHAT = ("/v1/chat/completions", "/chat/completions")
+"""Where chats are asked for; the second by clients whose base URL has no `/v1`."""
+SESSION = "x-grice-session"
+"""The header in which a caller names its conversation."""
 OWN = "/grice"
 """Where the proxy's own paths begin."""
 NO_SCORES = Problem(
@@ -38,21 +46,29 @@ NO_SCORES = Problem(
 log = logging.getLogger(__name__)
 
 
+class NamedRoute(Route):
+    """A route that log and metrics know requests by."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches(scope)
+        return match, {**found, "route": self} if match is Match.FULL else found
+
+
 class Proxy:
     """The proxy behind its routes."""
 
-    def __init__(self, engine: Engine, access: Access, settings: ProxySettings) -> None:
+    def __init__(self, engine: Engine, access: Access, settings: ProxySettings, menu: BotSchema | None) -> None:
         self._engine = engine
         self._access = access
         self._settings = settings
         self._upstream = Upstream(settings)
-        self._rewriter = RequestRewriter(settings)
+        self._rewriter = RequestRewriter(settings, menu)
         self._scorer = ReplyScorer(settings)
 
     async def chat(self, request: Request) -> Response:
         """A chat completion."""
         engine = await self._admit(request)
-        given = await self._rewriter.prepare(engine, await self._body(request))
+        given = await self._rewriter.prepare(engine, await self._body(request), request.headers.get(SESSION, ""))
         if self._settings.hold != "never":
             return await self._answer_held(request, engine, given)
         response = await self._upstream.send(request, given.body)
@@ -85,7 +101,8 @@ class Proxy:
         """The engine as the caller sees it. Its key comes in `x-grice-key`; as a bearer token only where that does not go on."""
         bearer = key_of(request.headers) if self._settings.upstream_key else ""
         given = (request.headers.get("x-grice-key", ""), bearer)
-        return self._engine.of(await self._access.admit(given, address_of(request.scope), ("turns",)))
+        request.state.caller = await self._access.admit(given, address_of(request.scope), ("turns",))
+        return self._engine.of(request.state.caller)
 
     async def _body(self, request: Request) -> bytes:
         body = bytearray()
@@ -160,12 +177,14 @@ def create_proxy(
 
     Raises:
         SettingsError: the upstream is not given, or as in `create_app`.
+        DataNotFound, DataCorrupt, InputError: the menu cannot be read.
     """
     settings.require_upstream()
+    menu = settings.read_menu()
     chosen = service or ServiceSettings()
     engine = Engine(models, open_store(chosen), chosen, alerts)
     access = Access(chosen, engine.quotas)
-    proxy = Proxy(engine, access, settings)
+    proxy = Proxy(engine, access, settings, menu)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -174,16 +193,25 @@ def create_proxy(
         await proxy.close()
         await engine.close()
 
-    app = FastAPI(title="Grice proxy", lifespan=lifespan, openapi_url=None, redirect_slashes=False)
+    telemetry: Any = {**SPANS_ONLY, "exclude": _has_no_span}
+    app = FastAPI(title="Grice proxy", lifespan=lifespan, openapi_url=None, redirect_slashes=False, telemetry=telemetry)
     app.state.engine, app.state.access = engine, access
-    app.add_route(f"{OWN}/live", _live, methods=["GET"])
-    app.add_route(f"{OWN}/metrics", proxy.metrics, methods=["GET"])
-    app.add_route(f"{OWN}/scores/{{reply_id:path}}", proxy.scores, methods=["GET"])
-    app.add_route(CHAT, proxy.chat, methods=["POST"])
-    app.add_route("/{path:path}", proxy.pass_on, methods=METHODS)
+    app.router.routes += [
+        NamedRoute(f"{OWN}/live", _live, methods=["GET"]),
+        NamedRoute(f"{OWN}/metrics", proxy.metrics, methods=["GET"]),
+        NamedRoute(f"{OWN}/scores/{{reply_id:path}}", proxy.scores, methods=["GET"]),
+        *(NamedRoute(path, proxy.chat, methods=["POST"]) for path in CHAT),
+        NamedRoute("/{path:path}", proxy.pass_on, methods=METHODS),
+    ]
     app.add_middleware(Hosts, settings=chosen)
     app.add_middleware(Refusals)
+    app.add_middleware(RequestContext, metrics=engine.metrics, own_headers=False)
     return app
+
+
+def _has_no_span(scope: MutableMapping[str, Any]) -> bool:
+    """All but chats: their paths and queries are the callers' and may hold names and keys."""
+    return scope.get("path") not in CHAT or bool(scope.get("query_string"))
 
 
 async def _live(_: Request) -> Response:

@@ -8,6 +8,7 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
+from grice.middleware.capabilities.responses import RESPONSES
 from grice.middleware.events.event import MAX_NAME
 from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.proxy.bounded import Newest
@@ -53,11 +54,12 @@ class ReplyScorer:
     def __init__(self, settings: ProxySettings) -> None:
         self._hold_s = settings.hold_ms / 1000
         self._kept: Newest[ReplyScores] = Newest(settings.scores_kept)
+        self._named: Newest[bool] = Newest(settings.scores_kept)
         self._tasks: set[asyncio.Task[ReplyScores | None]] = set()
 
     def score_later(self, engine: Engine, request: ProxiedRequest, reply: ChatReply | None) -> None:
         """Score a reply that went out."""
-        if reply is None or not reply.text.strip() or len(self._tasks) >= MOST_WAITING:
+        if reply is None or not _is_scored(engine, reply) or len(self._tasks) >= MOST_WAITING:
             return
         task = asyncio.ensure_future(self._score(engine, request, reply))
         self._tasks.add(task)
@@ -65,7 +67,7 @@ class ReplyScorer:
 
     async def score_now(self, engine: Engine, request: ProxiedRequest, reply: ChatReply | None) -> ReplyScores | None:
         """The scores of a reply that waits; None where there are none in time."""
-        if reply is None or not reply.text.strip():
+        if reply is None or not _is_scored(engine, reply):
             return None
         try:
             return await asyncio.wait_for(self._score(engine, request, reply), self._hold_s)
@@ -81,7 +83,12 @@ class ReplyScorer:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _score(self, engine: Engine, request: ProxiedRequest, reply: ChatReply) -> ReplyScores | None:
-        policy = GatewayPolicy(channel=CHANNEL, bot_version=request.model[:MAX_NAME] or None)
+        policy = GatewayPolicy(
+            channel=CHANNEL,
+            bot_version=request.model[:MAX_NAME] or None,
+            event_id=self._event_id(engine, reply),
+            session=request.session,
+        )
         try:
             found: CheckedCall = await check(engine, request.rows, reply.text, policy)
         except Exception as error:  # noqa: BLE001 - the reply is out, or goes out without scores
@@ -93,3 +100,16 @@ class ReplyScorer:
         if reply.id:
             self._kept.keep(f"{engine.key.tenant}/{reply.id}", scores)
         return scores
+
+    def _event_id(self, engine: Engine, reply: ChatReply) -> str | None:
+        """The completion's id; None where another reply had it: some servers draw it out of a thousand."""
+        name = f"{engine.key.tenant}/{reply.id}"
+        if self._named.find(name):
+            return None
+        self._named.keep(name, True)
+        return reply.id
+
+
+def _is_scored(engine: Engine, reply: ChatReply) -> bool:
+    """Whether it says something, and there is a monitor."""
+    return RESPONSES.name in engine.routes and bool(reply.text.strip())

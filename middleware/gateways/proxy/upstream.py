@@ -14,7 +14,7 @@ _ONE_CONNECTION = {
     *(b"transfer-encoding", b"upgrade"),
 }
 """Headers about one connection, which another does not know (RFC 9110, 7.6.1)."""
-_OURS = {b"host", b"content-length", b"accept-encoding", b"x-grice-key", b"expect"}
+_OURS = {b"host", b"content-length", b"accept-encoding", b"x-grice-key", b"x-grice-session", b"expect"}
 CONNECT_S = 30.0
 """How long a connection to the server may take. That counts the time in which this process waits for a processor, so it is long:
 with 200 calls at once on a machine that was busy, 10 seconds were too few for connections on loopback."""

@@ -8,10 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
-from fake_models import all_fakes, fakes
+from fake_models import FakeDirectness, FakeMeaning, FakeRewriter, all_fakes, fakes
 from live_service import serving
 from redis_process import RedisServer
 
+from grice.middleware import Pipeline
 from grice.middleware.access import ApiKey, KeyFile, digest_of, make_secret
 from grice.middleware.service.http.app import create_app
 from grice.middleware.service.http.litellm import PATH
@@ -176,6 +177,31 @@ def test_keys_scopes_and_tenants(tmp_path: Path) -> None:
         assert evidence("b") == {}
         dialogue = client.get("/v1/dialogues/litellm.c1", headers={"authorization": f"Bearer {secrets['b']}"})
         assert dialogue.status_code == 403
+
+
+def test_a_turn_is_said_in_the_words_of_the_menu_that_the_operator_names(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{"role": "user", "content": "My kayak! To rent"}]
+    with serving(create_app(fakes(Pipeline(FakeDirectness(), FakeRewriter(), reader=FakeMeaning())))) as client:
+        client.put("/v1/schemas/kayaks", json={"intents": [{"name": "rent", "description": "rent a kayak for some hours"}]})
+
+        def answer(**params: str) -> Any:
+            return ask(
+                client, "request", structured_messages=rows, additional_provider_specific_params={"mode": "replace", **params}
+            )
+
+        anew = answer(schema_id="kayaks")
+        assert anew["structured_messages"] == [{"role": "user", "content": "I want to rent a kayak for some hours."}]
+        assert answer() == {"action": "NONE"}
+        assert answer(schema_id="canoes") == {"action": "NONE"}
+    assert "There is no schema canoes" in " ".join(str(record.__dict__) for record in caplog.records)
+
+
+def test_a_reply_is_told_under_the_id_of_its_call_and_the_name_of_its_trace(client: httpx.Client) -> None:
+    ask(client, "response", "c1", texts=["That is Red.", "That is Ign."], litellm_trace_id="talk 1")
+    ask(client, "response", "c2", texts=["That is Red."])
+    alarms = client.get("/v1/alarms").json()["alarms"]
+    assert {(each["event_id"], each["dialogue_id"]) for each in alarms} == {("c1", "talk%201"), ("c1.1", "talk%201"), ("c2", None)}
+    assert client.get("/v1/dialogues/talk%25201").status_code == 404  # its turns are not kept
 
 
 def test_what_is_no_guardrail_request_is_refused(client: httpx.Client) -> None:

@@ -54,6 +54,15 @@ def test_a_request_that_cannot_be_written_anew_goes_on_as_it_came() -> None:
         assert response.headers["x-grice-reason"] == "failed"
 
 
+@pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"NaN", b"Infinity"])
+def test_a_number_that_json_cannot_write_again_goes_on_as_it_came(number: bytes) -> None:
+    body = b'{"model": "m", "seed": ' + number + b', "messages": [' + json.dumps(WISH).encode() + b"]}"
+    with proxied(GOOD) as (client, server):
+        response = client.post(CHAT, content=body)
+        assert server.requests[0].partition(b"\r\n\r\n")[2] == body
+    assert (response.headers["x-grice-decision"], response.headers["x-grice-reason"]) == ("pass", "failed")
+
+
 def test_what_one_tenant_said_is_not_remembered_for_another(tmp_path: Path) -> None:
     path, secrets = tmp_path / "keys.json", {"acme": make_secret(), "beta": make_secret()}
     for tenant, secret in secrets.items():
