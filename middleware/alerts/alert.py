@@ -8,8 +8,8 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from grice.middleware.access import DEFAULT_TENANT
+from grice.middleware.monitor.reports import WatchedLabel
 from grice.models.errors import InputError, shorten
-from grice.models.results import Behavior
 
 SCHEMA_VERSION = 1
 
@@ -25,6 +25,8 @@ class QuotedResponse:
         text: what the bot said.
         evidence: the earlier turn that it is about, where the behaviour is about one; "" elsewhere.
         link: to the dialogue on the page; "": none is known.
+        words: those of `text` that are wrong, as the reader of relations marks them; "": it marks none.
+        about: what they clash with: words of an earlier turn or of a document; "": it names none.
     """
 
     event_id: str
@@ -32,6 +34,8 @@ class QuotedResponse:
     text: str
     evidence: str = ""
     link: str = ""
+    words: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,10 @@ class Alert:
         id: the same for `firing` and the `resolved` that ends it, and of no other alert.
         state: `firing` or `resolved`.
         rule, kind: the rule's name and kind.
-        behavior: one of `BEHAVIORS`.
+        behavior: one of `BEHAVIORS`, or `alarm` of a rule about alarms.
         bot_version, channel: None where the rule does not tell them apart.
         window_s: seconds that `shown` and `scored` are counted over.
-        shown, scored: responses that showed the behaviour, and those of which it is known.
+        shown, scored: responses that showed the behaviour, or raised an alarm, and those of which it is known.
         share: shown of scored, 0 to 1; None where nothing was scored any more.
         limit: the share that the rule allows.
         baseline: the share before the window, where the rule compares the two.
@@ -60,7 +64,7 @@ class Alert:
     state: AlertState
     rule: str
     kind: str
-    behavior: Behavior
+    behavior: WatchedLabel
     bot_version: str | None
     channel: str | None
     window_s: int

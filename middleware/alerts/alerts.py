@@ -17,9 +17,9 @@ from grice.middleware.alerts.alert import Alert
 from grice.middleware.alerts.firing import Firing, FiringStore
 from grice.middleware.alerts.history import AlertHistory
 from grice.middleware.alerts.rules import AlertRule, ThresholdRule, Verdict
+from grice.middleware.monitor.reports import WatchedLabel
 from grice.middleware.rates import Rate, RateStore
 from grice.models.errors import GriceError
-from grice.models.results import Behavior
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class FiringKey:
     """What fires: a rule's name, and what it fires for; None where the rule does not tell bot versions or channels apart."""
 
     rule: str
-    behavior: Behavior
+    behavior: WatchedLabel
     bot_version: str | None
     channel: str | None
     tenant: str = DEFAULT_TENANT
@@ -159,14 +159,19 @@ class _Watched:
 
     def verdicts(self, at: float) -> Iterator[tuple[Rate, Verdict]]:
         rule = self.rule
-        watched = [rate for rate in self.rates.rates(rule.window_s, at, by=rule.by) if rate.behavior in rule.behaviors]
+        watched = self._rates_of(rule.window_s, at)
         if isinstance(rule, ThresholdRule):
             for rate in watched:
                 yield rate, rule.verdict(rate)
             return
-        before = {self.key(rate): rate for rate in self.rates.rates(rule.baseline_s, at, by=rule.by)}
+        before = {self.key(rate): rate for rate in self._rates_of(rule.baseline_s, at)}
         for rate in watched:
             yield rate, rule.verdict(rate, before.get(self.key(rate), rate))
+
+    def _rates_of(self, window_s: int, at: float) -> list[Rate]:
+        if self.rule.source == "alarms":
+            return self.rates.alarms(window_s, at, by=self.rule.by)
+        return [rate for rate in self.rates.rates(window_s, at, by=self.rule.by) if rate.behavior in self.rule.behaviors]
 
     def key(self, rate: Rate) -> str:
         """What fires; the default tenant is not named, so that what fired before there were tenants is found."""

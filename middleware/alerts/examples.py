@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from grice.middleware.alerts.alert import Alert, QuotedResponse
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.models.results import Behavior
 
 KEPT = 50
 """Responses of a tenant and a behaviour that are kept: those of an alert's bot version and channel are looked for among them."""
@@ -30,17 +30,17 @@ class QuotedResponses:
     def __init__(self, quoted: int, page_url: str = "") -> None:
         self._quoted = quoted
         self._page_url = page_url
-        self._kept: OrderedDict[tuple[str, Behavior], deque[ScoredResponse]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, WatchedLabel], deque[ScoredResponse]] = OrderedDict()
         self._lock = threading.Lock()
 
     def add(self, response: ScoredResponse) -> None:
-        """Keep it for each behaviour that it shows."""
+        """Keep it for each behaviour that it shows, and for the alarm that it raises."""
         if not self._quoted:
             return
         with self._lock:
-            for behavior in response.shown:
-                self._kept.setdefault((response.tenant, behavior), deque(maxlen=KEPT)).append(response)
-                self._kept.move_to_end((response.tenant, behavior))
+            for label in (*response.shown, *((ALARM,) if response.alarm else ())):
+                self._kept.setdefault((response.tenant, label), deque(maxlen=KEPT)).append(response)
+                self._kept.move_to_end((response.tenant, label))
             while len(self._kept) > MOST_KEYS:
                 self._kept.popitem(last=False)
 
@@ -58,11 +58,16 @@ class QuotedResponses:
                 wanted in (None, got) for wanted, got in ((alert.bot_version, each.bot_version), (alert.channel, each.channel))
             )
             if fits and each.scored_at >= alert.at - alert.window_s:
-                yield QuotedResponse(
-                    each.event_id, each.dialogue_id, each.text, each.evidence.get(alert.behavior, ""), self._link_of(each)
-                )
+                evidence = "" if alert.behavior == ALARM else each.evidence.get(alert.behavior, "")
+                spans = _spans(each, alert.behavior)
+                yield QuotedResponse(each.event_id, each.dialogue_id, each.text, evidence, self._link_of(each), *spans)
 
     def _link_of(self, response: ScoredResponse) -> str:
         if not self._page_url or not response.dialogue_id:
             return ""
         return f"{self._page_url.rstrip('/')}/#/inspector/dialogue/{quote(response.dialogue_id, safe='')}"
+
+
+def _spans(response: ScoredResponse, label: WatchedLabel) -> tuple[str, str]:
+    """The response's words that are wrong, and what they clash with, by the likeliest fault of the label; "" where unknown."""
+    return next(((fault.words, fault.about) for fault in response.faults if label in (fault.label, ALARM)), ("", ""))

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from grice.middleware.alerts.alert import Alert, QuotedResponse
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.errors import SettingsError
 
@@ -81,8 +82,8 @@ def _section(text: str) -> dict[str, Any]:
 
 def _quoted(example: QuotedResponse) -> str:
     lines = [f"> {_escape(_shorten(example.text))}"]
-    if example.evidence:
-        lines.append(f"before: _{_escape(_shorten(example.evidence))}_")
+    spans = (("wrong", example.words), ("against", example.about), ("before", example.evidence))
+    lines += [f"{what}: _{_escape(_shorten(text))}_" for what, text in spans if text]
     if example.link:
         lines.append(f"<{_escape(example.link)}|the dialogue>")
     return "\n".join(lines)
@@ -115,12 +116,17 @@ def _pagerduty(alert: Alert, page_url: str, key: str) -> bytes:
 
 def _details(alert: Alert) -> Mapping[str, Any]:
     found = json.loads(alert.to_json())
-    found["behavior_name"] = DEFINITIONS[alert.behavior].name
+    found["behavior_name"] = name_of(alert.behavior)
     return {name: value for name, value in found.items() if name not in ("schema_version", "summary", "id")}
 
 
 def _title(alert: Alert) -> str:
-    return f"{DEFINITIONS[alert.behavior].name} ({alert.behavior}): {alert.state}"
+    return f"{name_of(alert.behavior)} ({alert.behavior}): {alert.state}"
+
+
+def name_of(label: WatchedLabel) -> str:
+    """What an alert is about, in words."""
+    return "alarms" if label == ALARM else DEFINITIONS[label].name
 
 
 def _escape(text: str) -> str:

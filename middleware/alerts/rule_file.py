@@ -15,6 +15,8 @@ from grice.models.errors import SettingsError
 UNDESIRED = tuple(label for label, definition in DEFINITIONS.items() if not definition.desired)
 
 DEFAULT_RULES: tuple[AlertRule, ...] = (
+    ThresholdRule("many alarms", (), window_s=3600, above=0.1, source="alarms"),
+    ChangeRule("more alarms than before", (), window_s=900, baseline_s=86_400, source="alarms"),
     ThresholdRule("often", UNDESIRED, window_s=3600, above=0.3),
     ChangeRule("more than before", UNDESIRED, window_s=900, baseline_s=86_400),
     ChangeRule("less empathy than before", ("Emp",), window_s=900, baseline_s=86_400, direction="down"),
@@ -28,7 +30,8 @@ _KINDS: dict[str, type[ThresholdRule] | type[ChangeRule]] = {rule.kind: rule for
 def read_rules(path: str | Path) -> tuple[AlertRule, ...]:
     """The rules in a file `{"rules": [{"kind": "threshold", "name": …, …}, …]}`.
 
-    `kind` is `threshold` or `change`; the other keys are the attributes of `ThresholdRule` and `ChangeRule`.
+    `kind` is `threshold` or `change`; the other keys are the attributes of `ThresholdRule` and `ChangeRule`. With the source
+    `alarms` there need be no `behaviors`.
 
     Raises:
         SettingsError: the file cannot be read, or a key or a value in it is not usable.
@@ -51,6 +54,8 @@ def _rule(values: Mapping[str, Any]) -> AlertRule:
         raise SettingsError("a rule of alert_rules", values, f"an object with kind: {', '.join(_KINDS)}")
     kind = _KINDS[str(values["kind"])]
     given = {name: value for name, value in values.items() if name != "kind"}
+    if given.get("source") == "alarms":
+        given.setdefault("behaviors", ())
     known = [each.name for each in fields(kind)]
     for name in given:
         if name not in known:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, RateSplit
 from grice.middleware.settings import check_settings, check_within
 from grice.models.errors import SettingsError
@@ -14,6 +15,8 @@ from grice.models.results import BEHAVIORS, Behavior
 
 MAX_NAME = 100
 
+RuleSource = Literal["behaviors", "alarms"]
+"""What a rule counts: responses that show a behaviour, or those that raise an alarm under the budget of their setting."""
 RuleOutcome = Literal["fires", "stays", "clears"]
 
 
@@ -34,18 +37,19 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ThresholdRule:
-    """Fires when a behaviour is shown too often, or too seldom.
+    """Fires when a behaviour is shown too often, or too seldom; or when there are too many alarms, or too few.
 
     It fires when the whole 95 % interval of the share lies beyond the limit, so that one of two responses raises no alarm, and
     clears when the share itself is back within it.
 
     Attributes:
         name: of the rule, unique, at most `MAX_NAME` characters.
-        behaviors: each is watched by itself.
+        behaviors: each is watched by itself; none with the source `alarms`.
         window_s: seconds that the share is of.
         above, below: the limit, 0 to 1; one of the two is given.
         min_scored: with fewer scored responses in the window nothing is decided.
         by: watched for each bot version, each channel, or each pair of them by itself; empty: over all.
+        source: `behaviors`, or `alarms`: of the responses whose relations were read, those that raise an alarm.
 
     Raises:
         SettingsError: a value is not usable.
@@ -60,6 +64,7 @@ class ThresholdRule:
     below: float | None = None
     min_scored: int = 30
     by: Sequence[RateSplit] = ()
+    source: RuleSource = "behaviors"
 
     def __post_init__(self) -> None:
         _check_shared(self)
@@ -67,6 +72,11 @@ class ThresholdRule:
         if len(limits) != 1:
             raise SettingsError(f"rule {self.name}", f"{len(limits)} limits", "either above or below")
         check_within(f"limit of rule {self.name}", limits[0], 0.0, 1.0)
+
+    @property
+    def watched(self) -> tuple[WatchedLabel, ...]:
+        """What is watched, each by itself."""
+        return _watched(self)
 
     @property
     def says(self) -> str:
@@ -89,14 +99,14 @@ class ThresholdRule:
 
 @dataclass(frozen=True)
 class ChangeRule:
-    """Fires when a behaviour is shown much more often, or much more seldom, than before.
+    """Fires when a behaviour is shown, or an alarm raised, much more often, or much more seldom, than before.
 
     It fires when the share of the window is `factor` times that of the time before it, from `baseline_s` seconds ago on, and chance
     alone would hardly do that. It clears when the share is back half the way (`sqrt(factor)` times), or nothing is scored. With
     `by`, a bot version is compared with itself: whether a new one is worse shows only where versions are not told apart.
 
     Attributes:
-        name, behaviors, window_s, min_scored, by: as in `ThresholdRule`; `min_scored` goes for either time.
+        name, behaviors, window_s, min_scored, by, source: as in `ThresholdRule`; `min_scored` goes for either time.
         baseline_s: seconds, more than `window_s`.
         factor: more than 1.
         direction: `up` or `down`.
@@ -117,12 +127,18 @@ class ChangeRule:
     max_p: float = 1e-5
     min_scored: int = 30
     by: Sequence[RateSplit] = ()
+    source: RuleSource = "behaviors"
 
     def __post_init__(self) -> None:
         _check_shared(self)
         check_within(f"baseline_s of rule {self.name}", self.baseline_s, self.window_s + 1, LONGEST_WINDOW_S)
         check_within(f"factor of rule {self.name}", self.factor, 1.01, 1000.0)
         check_within(f"max_p of rule {self.name}", self.max_p, 0.0, 0.5)
+
+    @property
+    def watched(self) -> tuple[WatchedLabel, ...]:
+        """What is watched, each by itself."""
+        return _watched(self)
 
     @property
     def says(self) -> str:
@@ -158,6 +174,10 @@ class ChangeRule:
 AlertRule = ThresholdRule | ChangeRule
 
 
+def _watched(rule: ThresholdRule | ChangeRule) -> tuple[WatchedLabel, ...]:
+    return (ALARM,) if rule.source == "alarms" else tuple(rule.behaviors)
+
+
 def _apart(by: Sequence[RateSplit]) -> str:
     return f"; each {' and '.join(each.replace('_', ' ') for each in by)} by itself" if by else ""
 
@@ -170,7 +190,9 @@ def _check_shared(rule: ThresholdRule | ChangeRule) -> None:
     check_within(f"min_scored of rule {rule.name}", rule.min_scored, 1, 2**31)
     _check_names(f"behaviors of rule {rule.name}", rule.behaviors, BEHAVIORS)
     _check_names(f"by of rule {rule.name}", rule.by, get_args(RateSplit))
-    if not rule.behaviors:
+    if rule.source == "alarms" and rule.behaviors:
+        raise SettingsError(f"behaviors of rule {rule.name}", ", ".join(rule.behaviors), "none, as its source is alarms")
+    if rule.source == "behaviors" and not rule.behaviors:
         raise SettingsError(f"behaviors of rule {rule.name}", "none", ", ".join(BEHAVIORS))
 
 

@@ -15,11 +15,9 @@ from grice.middleware.llm.chat_model import ChatModel
 from grice.middleware.llm.chat_settings import ChatSettings
 from grice.middleware.llm.reply import Message, Reply
 from grice.middleware.llm.reply_cache import ReplyCache
-from grice.middleware.monitor.reports import Judgement
+from grice.middleware.monitor.reports import Judgement, JudgeQuestion, WatchedLabel, dialogue_of
 from grice.middleware.monitor.settings import MonitorSettings
-from grice.models.dialogue import Dialogue
 from grice.models.errors import GriceError
-from grice.models.results import Behavior
 
 
 class Chat(Protocol):
@@ -66,16 +64,16 @@ class LlmJudge:
         self.pairing = pairing
         self.deadline_s = deadline_s
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
         """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it.
 
         Args:
             tenants: whose each question is, for the cache and the budget; None: all the default tenant's.
         """
-        asked = [contexts(dialogue, behavior, self.window, self.pairing) for dialogue, behavior in questions]
+        asked = [contexts(dialogue_of(about), label, self.window, self.pairing) for about, label in questions]
         prompts = [
-            judge_messages(dialogue, behavior, context.places)
-            for (dialogue, behavior), parts in zip(questions, asked, strict=True)
+            judge_messages(about, label, context.places)
+            for (about, label), parts in zip(questions, asked, strict=True)
             for context in parts
         ]
         owners = [DEFAULT_TENANT] * len(questions) if tenants is None else tenants
@@ -91,7 +89,7 @@ def _answer(context: Context, reply: Reply | GriceError) -> _Answer:
     return _Answer(context, read_decision(reply), reply)
 
 
-def _judgement(behavior: Behavior, answers: Sequence[_Answer]) -> Judgement:
+def _judgement(behavior: WatchedLabel, answers: Sequence[_Answer]) -> Judgement:
     """What the answers about the parts of one dialogue come to; the newest part decides where several say the same."""
     shown = [answer for answer in answers if answer.decision.shown]
     unscored = [answer for answer in answers if answer.decision.shown is None]

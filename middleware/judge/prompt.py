@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grice.middleware.llm.reply import Message
+from grice.middleware.monitor.reports import ALARM, MonitorQuestion, WatchedLabel, dialogue_of
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue, Speaker, Turn, plain_text
-from grice.models.results import PAIRED, Behavior
+from grice.models.relations.results import RelationQuestion
+from grice.models.results import PAIRED
 
 NONCE_LENGTH = 16
 NAMES: dict[Speaker, str] = {"user": "Speaker 1", "bot": "Speaker 2"}
@@ -28,12 +30,21 @@ _REASON = (
 )
 _ONLY = "No word other than YES or NO may stand in your decision."
 _END = "The object {nonce} ends here. Answer the question of the system's message about its response."
+ALARM_QUESTION = "Is anything wrong with the response?"
+ALARM_DEFINITION = (
+    "Answer yes if the response contradicts what was said before or what is known, asks for what was given already, leaves a "
+    "question open, states what nothing supports, says that something was done which was not, repeats what was said for no reason, "
+    "has nothing to do with what was said, or lacks sense or tact. One fault is enough. Answer no where there is none. If the "
+    "object has an entry called known, that is what the bot was given to answer from."
+)
 _MARKUP = frozenset("<>[]{}|#`\\")
 """What role markers and special tokens of models are made of: written as JSON escapes, no server can take them for its own."""
 
 
-def judge_messages(dialogue: Dialogue, behavior: Behavior, places: Sequence[int] | None = None) -> list[Message]:
-    """What asks a model whether the last turn of a dialogue shows a behaviour.
+def judge_messages(asked: MonitorQuestion, label: WatchedLabel, places: Sequence[int] | None = None) -> list[Message]:
+    """What asks a model whether the last turn of a dialogue shows a behaviour; of an alarm, whether anything is wrong with it.
+
+    Of an alarm it is also told what the bot should know, where the caller said it.
 
     The parts are those of Finch, Paek & Choi 2023, Table 13: the numbered dialogue, the behaviour's question, the target utterance,
     the behaviour's definition, reasoning before decision. The words are ours (`DEFINITIONS`). What was said stands apart from what
@@ -44,24 +55,40 @@ def judge_messages(dialogue: Dialogue, behavior: Behavior, places: Sequence[int]
     Args:
         places: which turns of the history are shown, by their place, 0 the oldest; they keep their numbers. None: all.
     """
-    definition = DEFINITIONS[behavior]
+    dialogue = dialogue_of(asked)
+    question, definition = _asks(label)
     shown = range(len(dialogue.history)) if places is None else places
     said = {
         "dialogue": [{"number": place + 1, **_said(dialogue.turns[place])} for place in shown],
+        **_known(asked, label),
         "response": _said(dialogue.last),
     }
     nonce = hashlib.sha256(json.dumps(said).encode()).hexdigest()[:NONCE_LENGTH]
-    asked = (
+    parts = (
         _TASK.format(nonce=nonce),
-        _with_speakers(definition.question),
-        _with_speakers(definition.definition),
+        _with_speakers(question),
+        _with_speakers(definition),
         _REASON,
         _ONLY,
     )
     return [
-        Message("system", "\n\n".join(asked)),
+        Message("system", "\n\n".join(parts)),
         Message("user", f"{_json({'nonce': nonce, **said})}\n\n{_END.format(nonce=nonce)}"),
     ]
+
+
+def _asks(label: WatchedLabel) -> tuple[str, str]:
+    if label == ALARM:
+        return ALARM_QUESTION, ALARM_DEFINITION
+    return DEFINITIONS[label].question, DEFINITIONS[label].definition
+
+
+def _known(asked: MonitorQuestion, label: WatchedLabel) -> dict[str, object]:
+    if label != ALARM or not isinstance(asked, RelationQuestion) or not asked.has_evidence:
+        return {}
+    rows = [{plain_text(name): plain_text(value) for name, value in row.items()} for row in asked.facts]
+    known = {"documents": list(map(plain_text, asked.documents)), "facts": rows, "policy": list(map(plain_text, asked.policy))}
+    return {"known": {name: each for name, each in known.items() if each}}
 
 
 def _said(turn: Turn) -> dict[str, str]:
@@ -103,7 +130,7 @@ class Context:
     against: int | None = None
 
 
-def contexts(dialogue: Dialogue, behavior: Behavior, window: int | None, pairing: bool) -> list[Context]:
+def contexts(dialogue: Dialogue, behavior: WatchedLabel, window: int | None, pairing: bool) -> list[Context]:
     """The parts of the history that a question is asked about, one call each; the behaviour is shown if it is in any.
 
     With `pairing`, a response is held against each earlier turn that it could clash with: of the bot for a self contradiction, of

@@ -1,4 +1,7 @@
-"""Thresholds of alarms from one's own traffic: by rate where nothing is labelled, by false alarms where enough is."""
+"""Thresholds of alarms from one's own traffic: by rate where nothing is labelled, by false alarms where enough is.
+
+Alarms that people judged are no sample of all responses. They say how often an alarm is right, and nothing of the budget.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Literal
 from grice.middleware.monitor.alarm_log import LoggedResponse
 from grice.models.errors import DataNotFound, InputError
 from grice.models.relations.budget import (
+    DEFAULT_BUDGET,
     NEVER,
     PREVALENCES,
     AlarmThresholds,
@@ -35,9 +39,11 @@ class SettingBudget:
     """The threshold of a setting.
 
     Attributes:
-        threshold: from which probability on a response raises an alarm. basis: what it was set by. responses: how many there were.
+        threshold: from which probability on a response raises an alarm. basis: what it was set by. responses: how many there were
+            beside judged alarms.
         false_alarms: the share of the responses it was set by that raise one. found: of faulty ones, the share that does: of the
             labelled ones, or where these are few of those that the model was fitted to.
+        judged, right: alarms of the log that people judged and that reach the threshold, and how many of these are right.
     """
 
     threshold: float
@@ -45,6 +51,8 @@ class SettingBudget:
     responses: int
     false_alarms: float
     found: float
+    judged: int = 0
+    right: int = 0
 
     @property
     def expected(self) -> tuple[Expectation, ...]:
@@ -60,36 +68,80 @@ class ReadLog:
     found: Sequence[ResponseRelations]
 
 
-def set_budget(log: ReadLog, budget: float, thresholds: AlarmThresholds, faulty: Sequence[float]) -> dict[Setting, SettingBudget]:
-    """The threshold of each setting under which at most `budget` of 100 fine responses raise an alarm.
+@dataclass(frozen=True)
+class AlarmTarget:
+    """What is wanted.
+
+    Attributes:
+        budget: alarms per 100 fine responses, at most. precision: of 100 alarms so many are right, as far as judged alarms tell;
+            None: nothing is wanted of it.
+
+    Raises:
+        InputError: one is no share of 100.
+    """
+
+    budget: float = DEFAULT_BUDGET
+    precision: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.budget <= 100:
+            raise InputError("alarm_budget", self.budget, "0 to 100 false alarms per 100 fine responses")
+        if self.precision is not None and not 0 <= self.precision <= 100:
+            raise InputError("precision", self.precision, "0 to 100 of 100 alarms that are right")
+
+
+def set_budget(
+    log: ReadLog, target: AlarmTarget, thresholds: AlarmThresholds, faulty: Sequence[float]
+) -> dict[Setting, SettingBudget]:
+    """The threshold of each setting under which the budget is kept.
 
     Args:
         thresholds: the model's own. faulty: percentiles of how likely it says faulty responses to be.
-
-    Raises:
-        InputError: the budget is no share of 100.
     """
-    if not 0 <= budget <= 100:
-        raise InputError("alarm_budget", budget, "0 to 100 false alarms per 100 fine responses")
-    return {setting: _of_setting(setting, log, budget, (thresholds, faulty)) for setting in SETTINGS}
+    return {setting: _of_setting(setting, log, target, (thresholds, faulty)) for setting in SETTINGS}
 
 
-def _of_setting(setting: Setting, log: ReadLog, budget: float, model: tuple[AlarmThresholds, Sequence[float]]) -> SettingBudget:
-    rows = [(logged.bad, found.bad) for logged, found in zip(log.logged, log.found, strict=True) if found.setting == setting]
+def _of_setting(
+    setting: Setting, log: ReadLog, target: AlarmTarget, model: tuple[AlarmThresholds, Sequence[float]]
+) -> SettingBudget:
+    read = [(logged, found.bad) for logged, found in zip(log.logged, log.found, strict=True) if found.setting == setting]
+    rows = [(logged.bad, share) for logged, share in read if not logged.from_alarm]
+    alarms = [(logged.bad, share) for logged, share in read if logged.from_alarm and logged.bad is not None]
     fine = [share for bad, share in rows if bad is False]
     wrong = [share for bad, share in rows if bad]
     likely = [share for bad, share in rows if not bad]
     basis: Basis = "labels" if len(fine) >= LEAST else "rate" if len(likely) >= LEAST else "model"
     used = {"labels": fine, "rate": likely, "model": []}[basis]
-    threshold = threshold_for(used, budget) if used else model[0].of_setting(setting)
+    threshold = threshold_for(used, target.budget) if used else model[0].of_setting(setting)
+    if target.precision is not None:
+        threshold = max(threshold, precise_threshold(alarms, target.precision))
+    judged = [bool(bad) for bad, share in alarms if share >= threshold]
     known = wrong if len(wrong) >= LEAST else model[1]
     return SettingBudget(
         min(threshold, NEVER),
         basis,
         len(rows),
-        share_above(used, threshold) if used else budget / 100,
+        share_above(used, threshold) if used else model[0].budget / 100,
         share_above(known, threshold),
+        len(judged),
+        sum(judged),
     )
+
+
+def precise_threshold(alarms: Sequence[tuple[bool | None, float]], precision: float) -> float:
+    """The least threshold from which on `precision` of 100 alarms are right; 0 where no `LEAST` alarms say so.
+
+    Args:
+        alarms: whether each is right, and how likely it was said to be.
+    """
+    ordered = sorted(alarms, key=lambda each: -each[1])
+    right, found = 0, 0.0
+    for count, (bad, share) in enumerate(ordered, start=1):
+        right += bool(bad)
+        last_of_its_share = count == len(ordered) or ordered[count][1] < share
+        if last_of_its_share and count >= LEAST and 100 * right >= precision * count:
+            found = share
+    return found
 
 
 def write_budget(path: Path, budget: float, settings: Mapping[Setting, SettingBudget]) -> None:
@@ -122,12 +174,12 @@ def read_budget(path: Path, model: AlarmThresholds) -> AlarmThresholds:
         if not isinstance(given[setting], (int, float)) or not 0 <= given[setting] <= NEVER:
             raise InputError(f"threshold of {setting} in {path}", given[setting], f"a number from 0 to {NEVER}")
         found[setting] = float(given[setting])
-    return AlarmThresholds(found, model.labels)
+    return AlarmThresholds(found, model.labels, float(content.get("alarm_budget", DEFAULT_BUDGET)))
 
 
-def table_of(settings: Mapping[Setting, SettingBudget], budget: float) -> str:
+def table_of(settings: Mapping[Setting, SettingBudget], target: AlarmTarget) -> str:
     """What was set and what is to be expected, as lines."""
-    lines = [f"at most {budget:g} false alarms per 100 fine responses"]
+    lines = [f"wanted: at most {target.budget:g} false alarms per 100 fine responses"]
     for setting, found in settings.items():
         lines.append(f"{setting}: alarm from {found.threshold:.3f} on, set by {_BASES[found.basis]} ({found.responses} responses)")
         lines += [
@@ -135,6 +187,11 @@ def table_of(settings: Mapping[Setting, SettingBudget], budget: float) -> str:
             f"precision {100 * each.precision:.0f} %, recall {100 * each.recall:.0f} %"
             for each in found.expected
         ]
+        if found.judged:
+            share = 100 * found.right / found.judged
+            lines.append(f"  of {found.judged} judged alarms from there on {found.right} are right: precision {share:.0f} %")
+            if target.precision is not None and share < target.precision:
+                lines.append(f"  no {LEAST} judged alarms have the precision of {target.precision:g} % that was wanted")
     counts = Counter(found.basis for found in settings.values())
     if counts["rate"]:
         lines.append("set by rate: nothing says which responses are fine, so as many alarms as that are raised, right or wrong")

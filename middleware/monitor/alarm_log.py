@@ -12,21 +12,31 @@ from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import DataNotFound, InputError
 from grice.models.relations.labels import SETTINGS
 from grice.models.relations.results import RelationQuestion
+from grice.models.relations.rows import text_rows
+
+FROM_ALARM = "alarm"
+"""What `from` says of a response that was chosen because it raised an alarm."""
 
 
 @dataclass(frozen=True)
 class LoggedResponse:
-    """A response, and whether anything was wrong with it; None: nobody has said."""
+    """A response of one's own.
+
+    Attributes:
+        bad: whether anything was wrong with it; None: nobody has said.
+        from_alarm: whether it is here because it raised an alarm: then it is no sample of all responses.
+    """
 
     question: RelationQuestion
     bad: bool | None
+    from_alarm: bool = False
 
 
 def read_log(path: Path) -> list[LoggedResponse]:
     """The responses of a file, one JSON object a line.
 
     `{"turns": [{"speaker", "text"}], "response"}`, and if it is known `setting`, `documents`, `facts`, `policy`, `bad` (true or
-    false).
+    false). `"from": "alarm"` stands in those that people judged because they raised an alarm.
 
     Raises:
         DataNotFound: it cannot be read, or has no response.
@@ -54,18 +64,17 @@ def _read(line: str, where: str) -> LoggedResponse:
         raise InputError(f"{where}, bad", bad, "true or false, or no such field")
     if setting is not None and setting not in SETTINGS:
         raise InputError(f"{where}, setting", setting, f"{', '.join(SETTINGS)}, or no such field")
+    if row.get("from") not in (None, FROM_ALARM):
+        raise InputError(f"{where}, from", row["from"], f"{FROM_ALARM}, or no such field")
     try:
         turns = tuple(Turn(each["speaker"], each["text"]) for each in row["turns"])
         dialogue = Dialogue((*turns, Turn("bot", row["response"])))
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"{where}, turns", row["turns"], f"objects with speaker and text ({error})") from error
-    question = RelationQuestion(dialogue, _texts(row, "documents"), _rows(row), _texts(row, "policy"), setting)
-    return LoggedResponse(question, bad)
+    facts = text_rows(row.get("facts") or (), f"{where}, facts")
+    question = RelationQuestion(dialogue, _texts(row, "documents"), facts, _texts(row, "policy"), setting)
+    return LoggedResponse(question, bad, row.get("from") == FROM_ALARM)
 
 
 def _texts(row: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(str(each) for each in row.get(name) or ())
-
-
-def _rows(row: Mapping[str, Any]) -> tuple[dict[str, str], ...]:
-    return tuple({name: str(value) for name, value in each.items()} for each in row.get("facts") or ())

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from grice.middleware.events.event import KNOWN
-from grice.middleware.monitor.monitor import MonitorQuestion
+from grice.middleware.monitor.reports import MonitorQuestion
 from grice.models.dialogue import Dialogue
 from grice.models.relations.labels import SETTINGS
 from grice.models.relations.results import RelationQuestion
+from grice.models.relations.rows import value_text
 
 MOST_KNOWN = 64
 """Documents, rows or policies of a response that are read."""
@@ -21,10 +22,15 @@ def question_of(dialogue: Dialogue, metadata: Mapping[str, Any]) -> MonitorQuest
     known = grice.get(KNOWN) if isinstance(grice, Mapping) else None
     if not isinstance(known, Mapping):
         return dialogue
-    rows = [row for row in _listed(known, "facts") if isinstance(row, Mapping)]
-    facts = tuple({str(name): str(value) for name, value in row.items()} for row in rows)
+    rows = [_row(row) for row in _listed(known, "facts") if isinstance(row, Mapping)]
+    facts = tuple(row for row in rows if row)
     setting = next((each for each in SETTINGS if each == known.get("setting")), None)
     return RelationQuestion(dialogue, _texts(known, "documents"), facts, _texts(known, "policy"), setting)
+
+
+def _row(row: Mapping[Any, Any]) -> dict[str, str]:
+    texts = ((str(name), value_text(value)) for name, value in row.items())
+    return {name: text for name, text in texts if text is not None}
 
 
 def _listed(known: Mapping[str, Any], name: str) -> list[Any]:

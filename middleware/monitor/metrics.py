@@ -13,6 +13,7 @@ from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.runtime.bounded_names import OTHER, UNKNOWN, BoundedNames
 from grice.models.errors import MissingExtra
+from grice.models.relations.labels import SETTINGS
 from grice.models.results import BEHAVIORS, Behavior
 
 try:
@@ -56,6 +57,7 @@ class MonitorMetrics:
             "bot_version",
             "channel",
         )
+        self._alarms = self._counter("grice_alarms", "Responses that raise an alarm under the budget of their setting.", "setting")
         self._failures = self._counter("grice_monitor_failures", "Stages of the monitor that failed.", "stage", "error")
         self._delay = self._histogram("grice_monitor_delay_seconds", "Seconds from when a response was said to its scores.")
         self._batch = self._histogram("grice_monitor_batch_seconds", "Seconds that the monitor took for a batch of responses.")
@@ -67,7 +69,9 @@ class MonitorMetrics:
             "from_cache",
         )
         self._suppressed = self._counter(
-            "grice_judge_suppressed_alarms", "Undesired behaviours that the model found and the judge denied.", "behavior"
+            "grice_judge_suppressed_alarms",
+            "Undesired behaviours that the model found and the judge denied; behavior=alarm: alarms that it took away.",
+            "behavior",
         )
         self._tokens = self._counter("grice_judge_tokens", "Tokens that the judge's server counted.", "kind")
         self._cost = self._counter("grice_judge_cost_usd", "US dollars spent on the judge, where its prices are known.")
@@ -84,7 +88,12 @@ class MonitorMetrics:
         self._checks = self._counter("grice_alert_checks", "Times that the rules of alerts were checked.", "outcome")
         self._webhooks = self._counter("grice_webhook_deliveries", "Alerts for the webhook by outcome.", "outcome")
         self._sinks = self._counter("grice_sink_scores", "Scores for sinks by outcome.", "sink", "outcome")
-        for counter, values in ((self._trimmed, STREAMS), (self._checks, CHECKS), (self._webhooks, DELIVERIES)):
+        for counter, values in (
+            (self._alarms, (*SETTINGS, UNKNOWN)),
+            (self._trimmed, STREAMS),
+            (self._checks, CHECKS),
+            (self._webhooks, DELIVERIES),
+        ):
             for value in values:
                 counter.labels(value)
 
@@ -96,8 +105,10 @@ class MonitorMetrics:
             found = _result(response, behavior)
             for result in RESULTS:  # each is there from the first response on, so that its rate is right from the first on
                 self._behaviors.labels(behavior, result, version, channel).inc(result == found)
-        for behavior in response.suppressed:
-            self._suppressed.labels(behavior).inc()
+        if response.alarm:
+            self._alarms.labels(response.setting or UNKNOWN).inc()
+        for label in response.suppressed:
+            self._suppressed.labels(label).inc()
         for failure in response.failures:
             self._failures.labels(failure.stage, failure.error).inc()
         self._delay.observe(max(0.0, response.scored_at - response.timestamp))

@@ -8,20 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from grice.middleware.monitor.escalation import Escalation, asked, judged
-from grice.middleware.monitor.reports import Judge, ResponseReport
+from grice.middleware.monitor.reports import ALARM, Judge, MonitorQuestion, ResponseReport, WatchedLabel, dialogue_of
 from grice.middleware.monitor.settings import MonitorSettings
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
-from grice.models.dialogue import Dialogue
 from grice.models.protocols import Model, RelationPredictor
+from grice.models.relations.budget import AlarmThresholds
 from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import Behavior, Behaviors
 
 log = logging.getLogger(__name__)
-
-MonitorQuestion = Dialogue | RelationQuestion
-"""A dialogue that ends in the response; with what the bot should know where the caller says it."""
 
 
 class Monitor:
@@ -31,7 +28,7 @@ class Monitor:
         model: scores behaviours.
         thresholds: the probability, 0 to 1, from which on a response shows a behaviour.
         judge: gives a second opinion; None: nobody is asked.
-        escalation: what the judge is asked; its decision replaces the model's.
+        escalation: what the judge is asked; its decision on a behaviour replaces the model's, its no takes an alarm away.
         relations: reads how responses relate to what was said and what is known; None: that is not read.
     """
 
@@ -56,7 +53,7 @@ class Monitor:
         Raises:
             ModelError: the model is not there, damaged, or its execution provider is not available.
             MissingExtra: a judge is wanted, and openai is not installed.
-            GriceError: the judge's cache cannot be used.
+            GriceError: the judge's cache cannot be used. InputError: the model has no thresholds for `alarm_budget`.
         """
         from grice.models.behaviors.monitor import load_behavior_monitor
 
@@ -95,13 +92,19 @@ class Monitor:
         """
         if self.judge is None:
             return list(reports)
-        dialogues = [dialogue_of(each) for each in asked_about]
-        wanted = [self.escalation.asks(each.behaviors, self.thresholds) if each.behaviors else () for each in reports]
-        questions = [(dialogue, label) for dialogue, labels in zip(dialogues, wanted, strict=True) for label in labels]
+        wanted = [self._wanted(each) for each in reports]
+        questions = [(about, label) for about, labels in zip(asked_about, wanted, strict=True) for label in labels]
         owners = None if tenants is None else [owner for owner, labels in zip(tenants, wanted, strict=True) for _ in labels]
         with traced("grice.judge", size=len(questions)):
             answers = iter(asked(self.judge, questions, owners))
         return [judged(report, [next(answers) for _ in labels]) for report, labels in zip(reports, wanted, strict=True)]
+
+    def _wanted(self, report: ResponseReport) -> tuple[WatchedLabel, ...]:
+        behaviors = self.escalation.asks(report.behaviors, self.thresholds) if report.behaviors else ()
+        thresholds: AlarmThresholds | None = getattr(self.relations, "thresholds", None)
+        if report.relations is None or not self.escalation.asks_alarm(report.relations, thresholds):
+            return behaviors
+        return (*behaviors, ALARM)
 
     def _report(self, outcome: Behaviors | Exception) -> ResponseReport:
         if isinstance(outcome, Exception):
@@ -109,11 +112,6 @@ class Monitor:
             return ResponseReport(None, failures=(StageFailure("monitor", type(outcome).__name__, str(outcome)),))
         uncertain = self.escalation.uncertain(outcome, self.thresholds)
         return ResponseReport(outcome, outcome.shown(self.thresholds), uncertain=uncertain)
-
-
-def dialogue_of(asked: MonitorQuestion) -> Dialogue:
-    """The dialogue that ends in the response."""
-    return asked.dialogue if isinstance(asked, RelationQuestion) else asked
 
 
 def _related(report: ResponseReport, outcome: ResponseRelations | Exception) -> ResponseReport:
@@ -131,6 +129,10 @@ def _relations(settings: MonitorSettings) -> RelationPredictor | None:
     from grice.models.relations.reader import load_relation_reader
 
     reader = load_relation_reader(settings.relations_model, runtime=settings.runtime)
+    if settings.guess_facts:
+        reader = reader.with_guesses()
+    if settings.alarm_budget is not None:
+        return reader.with_budget(settings.alarm_budget)
     if settings.alarm_settings:
         return reader.with_thresholds(read_budget(Path(settings.alarm_settings), reader.thresholds))
     return reader

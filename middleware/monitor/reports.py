@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Literal, Protocol, get_args
 
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
-from grice.models.relations.results import ResponseRelations
+from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import Behavior, Behaviors
+
+MonitorQuestion = Dialogue | RelationQuestion
+"""A dialogue that ends in the response; with what the bot should know where the caller says it."""
+WatchedLabel = Literal[Behavior, "alarm"]
+"""A behaviour, or that a response raises an alarm under the budget of its setting."""
+WATCHED: tuple[WatchedLabel, ...] = get_args(WatchedLabel)
+ALARM: Final = "alarm"
+
+
+def dialogue_of(asked: MonitorQuestion) -> Dialogue:
+    """The dialogue that ends in the response."""
+    return asked.dialogue if isinstance(asked, RelationQuestion) else asked
 
 
 @dataclass(frozen=True)
@@ -17,7 +29,7 @@ class Judgement:
     """What a judge says.
 
     Attributes:
-        behavior: what it was asked about.
+        behavior: what it was asked about; `alarm`: whether anything is wrong with the response.
         decision: whether the response shows it; None where the answer had no decision, or there was no answer.
         reasoning: what it said before its decision.
         unscored: why there is no decision, empty where there is one. It never quotes the conversation.
@@ -30,7 +42,7 @@ class Judgement:
         cached: all its answers were remembered from the same requests: nothing was paid this time.
     """
 
-    behavior: Behavior
+    behavior: WatchedLabel
     decision: bool | None
     reasoning: str = ""
     unscored: str = ""
@@ -42,10 +54,14 @@ class Judgement:
     cached: bool = False
 
 
-class Judge(Protocol):
-    """Answers one question a behaviour about the last turn of a dialogue, the bot's."""
+JudgeQuestion = tuple[MonitorQuestion, WatchedLabel]
+"""A response, and what is asked about it; about an alarm with what the bot should know."""
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> Sequence[Judgement]:
+
+class Judge(Protocol):
+    """Answers one question a behaviour, or one about an alarm, about the last turn of a dialogue, the bot's."""
+
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> Sequence[Judgement]:
         """One judgement a question, in order. A question that fails is unscored and says why; nothing is raised for it.
 
         Args:
@@ -62,9 +78,10 @@ class ResponseReport:
         behaviors: probabilities and evidence; None where the model failed.
         shown: the behaviours that it shows: where a judge decided, its decision, otherwise what reaches its threshold.
         judgements: what the judge said, where it was asked.
-        suppressed: the undesired behaviours that the model found and the judge denied: alarms that it took away.
+        suppressed: the undesired behaviours that the model found and the judge denied; `alarm` where it took the alarm away.
         failures: stages that failed; the response is not scored by them.
-        relations: how it relates to what was said and what is known; None where that is not read, or the model failed.
+        relations: how it relates to what was said and what is known, without the alarm that a judge took away; None where that
+            is not read, or the model failed.
         uncertain: behaviours whose probability lies close to the threshold, and of which no judge decided.
     """
 
@@ -72,6 +89,6 @@ class ResponseReport:
     shown: tuple[Behavior, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     failures: tuple[StageFailure, ...] = ()
-    suppressed: tuple[Behavior, ...] = ()
+    suppressed: tuple[WatchedLabel, ...] = ()
     relations: ResponseRelations | None = None
     uncertain: tuple[Behavior, ...] = ()

@@ -9,15 +9,16 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 from grice.middleware.access import DEFAULT_TENANT, check_tenant
-from grice.middleware.monitor.reports import ResponseReport
+from grice.middleware.monitor.reports import WATCHED, MonitorQuestion, ResponseReport, WatchedLabel, dialogue_of
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.behaviors.definitions import shows_undesired
-from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError, shorten
-from grice.models.relations.results import ResponseRelations
+from grice.models.relations.labels import SETTINGS, Setting
+from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion
 from grice.models.results import BEHAVIORS, Behavior, Behaviors
 
 SCHEMA_VERSION = 1
+_KNOWN = ("documents", "facts", "policy")
 ScoreLabel = Literal["present", "absent", "uncertain"]
 """What a score says, in the few words that dashboards group by."""
 
@@ -56,12 +57,28 @@ class Fault:
         probability: how likely the response has it, 0 to 1.
         about: the words that it clashes with; empty where there are none.
         words: the response's own words.
+        about_span, words_span: the same with their places: turn, document or row, sentence, first and last character; None where
+            there are none.
     """
 
     label: str
     probability: float
     about: str = ""
     words: str = ""
+    about_span: QuotedSpan | None = None
+    words_span: QuotedSpan | None = None
+
+    @classmethod
+    def of(cls, finding: RelationFinding) -> Fault:
+        """What a finding says."""
+        about, words = finding.about, finding.words
+        return cls(finding.label, finding.probability, about.text if about else "", words.text if words else "", about, words)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Fault:
+        """The fault of which JSON has these values; spans are missing in those that an older version wrote."""
+        spans = {name: values.get(name) for name in ("about_span", "words_span")}
+        return cls(**{**values, **{name: span and QuotedSpan(**span) for name, span in spans.items()}})
 
 
 @dataclass(frozen=True)
@@ -74,8 +91,8 @@ class ScoredResponse:
         probabilities: for each of `BEHAVIORS`, 0 to 1, or None where it was not scored.
         shown: the behaviours that it shows.
         evidence: for a behaviour about an earlier turn, the text of that turn.
-        judged: what a judge decided, where it was asked; None: it gave no decision.
-        suppressed: the undesired behaviours that the model found and a judge denied.
+        judged: what a judge decided of a behaviour, or of the `alarm`, where it was asked; None: it gave no decision.
+        suppressed: the undesired behaviours that the model found and a judge denied; `alarm` where it took the alarm away.
         model: name and version of the model, such as `behaviors 1`.
         failures: stages that failed.
         schema_version: version of this shape.
@@ -85,9 +102,11 @@ class ScoredResponse:
         faults: what the reader of relations finds wrong with it, the likeliest first.
         uncertain: behaviours whose probability lies so close to the threshold that a person should look, and no judge decided.
         traceparent: as in `ResponseOrigin`.
+        setting: whose budget of alarms held for it; None where relations are not read.
+        documents, facts, policy: of an alarm, what the bot should know, so that a verdict on it can be kept with that.
 
     Raises:
-        InputError: a label or the schema version is unknown, or the tenant is none.
+        InputError: a label, the setting or the schema version is unknown, or the tenant is none.
     """
 
     event_id: str
@@ -101,24 +120,33 @@ class ScoredResponse:
     probabilities: Mapping[Behavior, float | None] = field(default_factory=dict)
     shown: tuple[Behavior, ...] = ()
     evidence: Mapping[Behavior, str] = field(default_factory=dict)
-    judged: Mapping[Behavior, bool | None] = field(default_factory=dict)
+    judged: Mapping[WatchedLabel, bool | None] = field(default_factory=dict)
     model: str = ""
     failures: tuple[StageFailure, ...] = ()
     schema_version: int = SCHEMA_VERSION
     tenant: str = DEFAULT_TENANT
-    suppressed: tuple[Behavior, ...] = ()
+    suppressed: tuple[WatchedLabel, ...] = ()
     alarm: bool | None = None
     faults: tuple[Fault, ...] = ()
     uncertain: tuple[Behavior, ...] = ()
     traceparent: str = ""
+    setting: Setting | None = None
+    documents: tuple[str, ...] = ()
+    facts: tuple[Mapping[str, str], ...] = ()
+    policy: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_tenant(self.tenant)
         if self.schema_version != SCHEMA_VERSION:
             raise InputError("schema_version", self.schema_version, str(SCHEMA_VERSION))
-        for label in (*self.probabilities, *self.shown, *self.evidence, *self.judged, *self.suppressed, *self.uncertain):
+        if self.setting is not None and self.setting not in SETTINGS:
+            raise InputError("setting", self.setting, ", ".join(SETTINGS))
+        for label in (*self.probabilities, *self.shown, *self.evidence, *self.uncertain):
             if label not in BEHAVIORS:
                 raise InputError("behavior", label, ", ".join(BEHAVIORS))
+        for name in (*self.judged, *self.suppressed):
+            if name not in WATCHED:
+                raise InputError("behavior", name, ", ".join(WATCHED))
 
     @property
     def is_alarming(self) -> bool:
@@ -126,9 +154,10 @@ class ScoredResponse:
         return shows_undesired(self.shown) if self.alarm is None else self.alarm
 
     @classmethod
-    def of(cls, report: ResponseReport, dialogue: Dialogue, model: object, origin: ResponseOrigin) -> ScoredResponse:
-        """The last turn of `dialogue` with what the monitor reports of it."""
-        behaviors = report.behaviors or Behaviors()
+    def of(cls, report: ResponseReport, asked: MonitorQuestion, model: object, origin: ResponseOrigin) -> ScoredResponse:
+        """The response that the monitor was asked about, with what it reports of it."""
+        behaviors, relations, dialogue = report.behaviors or Behaviors(), report.relations, dialogue_of(asked)
+        known = asked if isinstance(asked, RelationQuestion) and relations is not None and relations.alarm else None
         return cls(
             **asdict(origin),
             text=dialogue.last.text,
@@ -141,9 +170,13 @@ class ScoredResponse:
             model=model_name(model),
             failures=report.failures,
             suppressed=report.suppressed,
-            alarm=None if report.relations is None else report.relations.alarm,
-            faults=() if report.relations is None else _faults(report.relations),
+            alarm=None if relations is None else relations.alarm,
+            faults=() if relations is None else tuple(Fault.of(each) for each in relations.findings if each.label != "Emp"),
             uncertain=report.uncertain,
+            setting=None if relations is None else relations.setting,
+            documents=() if known is None else known.documents,
+            facts=() if known is None else known.facts,
+            policy=() if known is None else known.policy,
         )
 
     def to_json(self) -> str:
@@ -151,7 +184,7 @@ class ScoredResponse:
         values = asdict(self)
         if self.tenant == DEFAULT_TENANT:
             del values["tenant"]
-        for name in ("suppressed", "uncertain", "traceparent"):
+        for name in ("suppressed", "uncertain", "traceparent", "setting", *_KNOWN):
             if not values[name]:
                 del values[name]
         if self.alarm is None:
@@ -168,9 +201,9 @@ class ScoredResponse:
         try:
             values: dict[str, Any] = json.loads(line)
             values["shown"] = tuple(values["shown"])
-            for name in ("suppressed", "uncertain"):
+            for name in ("suppressed", "uncertain", *_KNOWN):
                 values[name] = tuple(values.get(name, ()))
-            values["faults"] = tuple(Fault(**fault) for fault in values.get("faults", ()))
+            values["faults"] = tuple(Fault.from_values(fault) for fault in values.get("faults", ()))
             values["failures"] = tuple(StageFailure(**failure) for failure in values["failures"])
             return cls(**values)
         except (ValueError, TypeError, KeyError) as error:
@@ -185,11 +218,3 @@ def label_of(response: ScoredResponse, behavior: Behavior) -> ScoreLabel:
     if behavior in response.uncertain:
         return "uncertain"
     return "present" if behavior in response.shown else "absent"
-
-
-def _faults(relations: ResponseRelations) -> tuple[Fault, ...]:
-    return tuple(
-        Fault(each.label, each.probability, each.about.text if each.about else "", each.words.text if each.words else "")
-        for each in relations.findings
-        if each.label != "Emp"
-    )

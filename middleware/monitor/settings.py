@@ -11,7 +11,8 @@ from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
 Escalate = Literal["never", "uncertain", "alarming", "both"]
-"""When a judge is asked about a behaviour: its probability is close to the threshold, an undesired one is shown, or either."""
+"""When a judge is asked about a behaviour: its probability is close to the threshold, an undesired one is shown, or either.
+About an alarm: how likely a fault is lies close to the threshold, there is one, or either."""
 
 WEAKEST: tuple[Behavior, ...] = ("!Com", "!Fac", "!Sel", "!Par")
 """Behaviours that a small model tells worst: they ask for knowledge of the world, or for reading two turns against each other."""
@@ -27,7 +28,9 @@ class MonitorSettings(RuntimeSettings):
         behaviors_model: a shipped name or the path of a folder.
         threshold_overrides: other thresholds than the model's own, such as `!Rel=0.8,Red=0.5`.
         relations_model: the reader of relations, a shipped name or the path of a folder; empty: relations are not read.
+        guess_facts: whether relations tell `!Fac` too where the bot was given nothing, by the response's form alone.
         alarm_settings: the file that `grice calibrate monitor` wrote; empty: the thresholds of `relations_model`.
+        alarm_budget: false alarms per 100 fine responses, in place of those that `relations_model` has its thresholds for.
         judge_url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`; empty: there is no judge.
         judge_model: the model that is asked there.
         judge_api_key: sent as a bearer token; empty: none is needed.
@@ -44,7 +47,7 @@ class MonitorSettings(RuntimeSettings):
         judge_budget_usd_per_day: US dollars within any day; None: without limit.
         judge_budget_store: whether every process has its budget for itself (`memory`) or all share one (`redis`, at `redis_url`).
         redis_url: used when the budget is shared.
-        escalate: when the judge is asked.
+        escalate: when the judge is asked, about alarms and about `escalate_behaviors`.
         escalate_margin: a probability this close to its threshold, or closer, is uncertain; 0 to 1.
         escalate_behaviors: which behaviours it is asked about.
 
@@ -55,7 +58,9 @@ class MonitorSettings(RuntimeSettings):
     behaviors_model: str = "behaviors"
     threshold_overrides: str = ""
     relations_model: str = "relations"
+    guess_facts: bool = False
     alarm_settings: str = ""
+    alarm_budget: float | None = setting(None, 0, 100)
     judge_url: str = secret("")
     judge_model: str = ""
     judge_api_key: str = secret("", flag=False)
@@ -83,8 +88,13 @@ class MonitorSettings(RuntimeSettings):
             if label not in BEHAVIORS:
                 raise SettingsError("escalate_behaviors", label, ", ".join(BEHAVIORS))
         _ = self.thresholds
+        self._check_alarms()
         self._check_judge()
         self._check_prices()
+
+    def _check_alarms(self) -> None:
+        if self.alarm_budget is not None and (self.alarm_settings or not self.relations_model):
+            raise SettingsError("alarm_budget", self.alarm_budget, "only with relations_model, and without alarm_settings")
 
     def _check_judge(self) -> None:
         if self.judge_deadline_s <= self.judge_timeout_s:

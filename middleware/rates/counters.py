@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grice.middleware.access import DEFAULT_TENANT, owned
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates.rate import Rate, RateKey, RateSplit
+from grice.middleware.rates.rate import Rate, RateGroup, RateKey, RateSplit
 from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
 from grice.models.errors import InputError
 from grice.models.results import BEHAVIORS, Behavior
@@ -86,7 +87,8 @@ MAX_VERSIONS = 50
 MAX_CHANNELS = 20
 FORGET_S = 86_400.0
 
-Count = Literal["responses", "shown", "unscored"]
+Count = Literal["responses", "shown", "unscored", "read"]
+"""`read`: responses whose relations were read."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,10 @@ def _fields(response: ScoredResponse) -> Iterator[str]:
             yield to_field("shown", RateKey(behavior, version, channel))
         elif not is_scored(response, behavior):
             yield to_field("unscored", RateKey(behavior, version, channel))
+    if response.alarm is not None:  # of what was counted before there were these counters, nothing is known of alarms
+        yield to_field("read", RateKey(ALARM, version, channel))
+    if response.alarm:
+        yield to_field("shown", RateKey(ALARM, version, channel))
 
 
 def is_scored(response: ScoredResponse, behavior: Behavior) -> bool:
@@ -162,9 +168,13 @@ class RateNames:
 
 
 def to_rates(
-    counters: Mapping[str | bytes, int], bot_version: str | None, channel: str | None, by: Sequence[RateSplit]
+    counters: Mapping[str | bytes, int],
+    group: RateGroup,
+    by: Sequence[RateSplit],
+    labels: Sequence[WatchedLabel] = BEHAVIORS,
 ) -> list[Rate]:
-    """The rates that the counters of a window tell; arguments as in `RateStore.rates`."""
+    """The rates that the counters of a window tell, of these labels; arguments as in `RateStore.rates`."""
+    bot_version, channel = group.bot_version, group.channel
     sums: Counter[tuple[Count, RateKey]] = Counter()
     for field, number in counters.items():
         count, key = from_field(field)
@@ -174,14 +184,14 @@ def to_rates(
             sums[count, RateKey(key.behavior, version_of, channel_of)] += number
     groups = {(key.bot_version, key.channel) for _, key in sums} or ({(bot_version, channel)} if not by else set())
     return [
-        _rate(sums, RateKey(behavior, *group))
-        for behavior in BEHAVIORS
-        for group in sorted(groups, key=lambda each: (each[0] or "", each[1] or ""))
+        _rate(sums, RateKey(behavior, *named))
+        for behavior in labels
+        for named in sorted(groups, key=lambda each: (each[0] or "", each[1] or ""))
     ]
 
 
 def _rate(sums: Counter[tuple[Count, RateKey]], key: RateKey) -> Rate:
     assert key.behavior is not None
     responses = sums["responses", RateKey(None, key.bot_version, key.channel)]
-    unscored = sums["unscored", key]
+    unscored = responses - sums["read", key] if key.behavior == ALARM else sums["unscored", key]
     return Rate(key.behavior, key.bot_version, key.channel, sums["shown", key], responses - unscored, unscored)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.models.results import Behavior
+from grice.middleware.monitor.reports import WatchedLabel
 
 RateSplit = Literal["bot_version", "channel"]
 """What rates can be told apart by, beside the behaviour."""
@@ -19,27 +19,28 @@ class RateKey:
     """What a counter is about; None: of all.
 
     Attributes:
-        behavior: one of `BEHAVIORS`.
+        behavior: one of `BEHAVIORS`, or `alarm`.
         bot_version, channel: as in `DialogueEvent`, or `unknown` where it was not given, or `other` beyond the bound of names.
     """
 
-    behavior: Behavior | None = None
+    behavior: WatchedLabel | None = None
     bot_version: str | None = None
     channel: str | None = None
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a behaviour was shown within a window.
+    """How often a behaviour was shown within a window, or how often there was an alarm.
 
     Attributes:
         behavior, bot_version, channel: as in `RateKey`.
-        shown: responses that showed it.
-        scored: responses of which it is known whether they showed it.
-        unscored: responses of which it is not known, because the model failed or does not know the behaviour.
+        shown: responses that showed it, or that raised an alarm.
+        scored: responses of which it is known whether they did.
+        unscored: responses of which it is not known, because the model failed or does not know the behaviour, or because relations
+            are not read.
     """
 
-    behavior: Behavior
+    behavior: WatchedLabel
     bot_version: str | None
     channel: str | None
     shown: int

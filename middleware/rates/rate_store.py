@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grice.middleware.access import DEFAULT_TENANT
+from grice.middleware.monitor.reports import ALARM
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import TENANTS, bucket_keys, step_keys, to_rates
 from grice.middleware.rates.rate import Rate, RateGroup, RateSplit, RateStep
@@ -72,8 +73,29 @@ class RateStore(ABC):
             InputError: the window is too short or too long.
             StoreError: the store cannot be reached.
         """
-        counters = self.count(bucket_keys(window_s, time.time() if now is None else now, self.tenant))
-        return to_rates(counters, bot_version, channel, by)
+        return to_rates(self._counters(window_s, now), RateGroup(bot_version, channel), by)
+
+    def alarms(
+        self,
+        window_s: int,
+        now: float | None = None,
+        group: RateGroup | None = None,
+        by: Sequence[RateSplit] = (),
+    ) -> list[Rate]:
+        """How many of the responses whose relations were read raised an alarm within the window.
+
+        Args:
+            window_s, now, by: as of `rates`.
+            group: only responses of this version or channel; None: of all.
+
+        Raises:
+            InputError: the window is too short or too long.
+            StoreError: the store cannot be reached.
+        """
+        return to_rates(self._counters(window_s, now), group or RateGroup(), by, (ALARM,))
+
+    def _counters(self, window_s: int, now: float | None) -> Counter[str | bytes]:
+        return self.count(bucket_keys(window_s, time.time() if now is None else now, self.tenant))
 
     def history(
         self, window_s: int, steps: int, now: float | None = None, group: RateGroup | None = None, by: Sequence[RateSplit] = ()
@@ -89,9 +111,8 @@ class RateStore(ABC):
             StoreError: the store cannot be reached.
         """
         at = time.time() if now is None else now
-        only = group or RateGroup()
         return [
-            RateStep(end, tuple(to_rates(self.count(keys), only.bot_version, only.channel, by)))
+            RateStep(end, tuple(to_rates(self.count(keys), group or RateGroup(), by)))
             for end, keys in step_keys(window_s, steps, at, self.tenant)
         ]
 

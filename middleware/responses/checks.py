@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
-from grice.middleware.responses.softening import still_the_bot
+from grice.middleware.responses.softening import SURE, is_trusted
 from grice.middleware.turns.guard import Guard
-from grice.middleware.turns.guard.facts import squashed
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import ModelError
 from grice.models.protocols import Model
@@ -73,7 +72,7 @@ class ResponseChecks:
     softener: Model[Rewrite] | None = None
     monitor: Model[Behaviors] | None = None
     thresholds: Mapping[Behavior, float] = field(default_factory=dict)
-    min_confidence: float = 0.75
+    min_confidence: float = SURE
     guard: Guard = field(default_factory=Guard)
 
     def check(self, dialogue: Dialogue, soften: bool = True) -> CheckedResponse:
@@ -102,10 +101,7 @@ class ResponseChecks:
         return None if self.softener is None else _only(self.softener, dialogue)
 
     def _is_trusted(self, dialogue: Dialogue, rewrite: Rewrite) -> bool:
-        sure = rewrite.finished and not rewrite.text_cut and rewrite.confidence >= self.min_confidence
-        new = squashed(rewrite.text) not in ("", squashed(dialogue.last.text))
-        own = still_the_bot(dialogue.last.text, rewrite.text)
-        return sure and new and own and not self.guard.check(dialogue, rewrite.text)
+        return is_trusted(dialogue, rewrite, self.guard, self.min_confidence)
 
     def _scored(self, dialogue: Dialogue) -> Behaviors | None:
         if self.monitor is None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from grice.middleware.client.settings import LONGEST_DEADLINE_MS, RemoteSettings
+from grice.middleware.responses.softening import SURE
 from grice.middleware.settings import PipelineSettings, check_settings, check_within, secret, setting
 from grice.models.errors import SettingsError
 from grice.models.results import BEHAVIORS, Behavior
 
 LOCAL, HTTP = "local", "http"
-SURE = 0.75
-"""The softer forms that the shipped model gave of our own bot sentences were right above this, and often wrong below."""
 SHARE_OF_SERVICE = 2 / 3
 """Of the deadline: a service that is late leaves time for a softened response to go out softened."""
 _MODEL_KEYS = ("rewriter_model", "provider", "threads", "precision")

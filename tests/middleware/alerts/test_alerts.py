@@ -14,7 +14,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from redis_process import RedisServer, eventually
 from scipy.stats import fisher_exact
-from scored_fixtures import NOON, several
+from scored_fixtures import NOON, scored, several
 
 from grice.middleware.alerts import (
     DEFAULT_RULES,
@@ -28,6 +28,7 @@ from grice.middleware.alerts import (
     read_rules,
 )
 from grice.middleware.alerts.firing import Firing, FiringStore, MemoryFiring
+from grice.middleware.alerts.formats import WebhookTarget
 from grice.middleware.alerts.redis_firing import KEY, RedisFiring
 from grice.middleware.alerts.rules import RuleOutcome, Verdict, probability_of_so_many
 from grice.middleware.monitor.metrics import MonitorMetrics
@@ -307,6 +308,29 @@ def test_each_tenant_fires_by_itself(firing: FiringStore) -> None:
     assert firing.all() == {}
 
 
+def test_a_rule_about_alarms_counts_those_under_the_budget(firing: FiringStore) -> None:
+    rule = ThresholdRule("many", (), HOUR, above=0.1, by=["bot_version"], source="alarms")
+    change = ChangeRule("more", (), window_s=900, baseline_s=DAY, source="alarms")
+    metrics = MonitorMetrics(CollectorRegistry())
+    watched = Watched(firing, rule, change, metrics=metrics)
+    watched.rates.add([scored(alarm=False, at=NOON - 2 * HOUR) for _ in range(100)])
+    watched.rates.add(several("Red", 90, 100, alarm=False, bot_version="1"))  # behaviours raise none of these alerts
+    assert watched.check(NOON) == []
+    watched.rates.add([scored(alarm=True, bot_version="2") for _ in range(40)])
+    assert watched.check(NOON) == [("many", "alarm", "firing"), ("more", "alarm", "firing")]
+    assert (watched.told[0].bot_version, watched.told[0].shown, watched.told[0].scored) == ("2", 40, 40)
+    assert watched.told[0].summary.startswith("many: alarm is firing, bot version 2: in 100.0% of 40 responses")
+    for url in ("https://x/", "slack+https://x/", "pagerduty+https://key@x/"):
+        assert b"alarm" in WebhookTarget.of(url).body(watched.told[0])
+    assert set(watched.check(NOON + 2 * DAY)) == {("many", "alarm", "resolved"), ("more", "alarm", "resolved")}
+
+
+def test_where_relations_are_not_read_a_rule_about_alarms_is_quiet() -> None:
+    watched = Watched(MemoryFiring(), ThresholdRule("many", (), HOUR, above=0.1, source="alarms"))
+    watched.rates.add(several("Red", 90, 100))
+    assert watched.check(NOON) == []
+
+
 def test_an_alert_as_json() -> None:
     watched = Watched(MemoryFiring(), OFTEN)
     watched.rates.add(several("Red", 90, 100))
@@ -354,6 +378,9 @@ def test_rules_from_a_file(written: Callable[[object], Path]) -> None:
         ChangeRule("b", ["Emp"], 900, DAY, direction="down"),
     )
     assert read_rules(written({"rules": []})) == ()
+    about = {name: value for name, value in THRESHOLD.items() if name != "behaviors"}
+    (rule,) = read_rules(written({"rules": [{**about, "source": "alarms"}]}))
+    assert (rule.behaviors, rule.watched) == ((), ("alarm",))
 
 
 @pytest.mark.parametrize(
@@ -375,6 +402,8 @@ def test_rules_from_a_file(written: Callable[[object], Path]) -> None:
         ({"rules": [{**THRESHOLD, "behaviors": ["Rude"]}]}, "setting behaviors of rule a: got 'Rude'; allowed: Emp, !Emp"),
         ({"rules": [{**THRESHOLD, "behaviors": "Red"}]}, "setting behaviors of rule a: got 'Red'; allowed: a list"),
         ({"rules": [{**THRESHOLD, "behaviors": []}]}, "setting behaviors of rule a: got 'none'"),
+        ({"rules": [{**THRESHOLD, "source": "alarms"}]}, "behaviors of rule a: got 'Red'; allowed: none, as its source is alarms"),
+        ({"rules": [{**THRESHOLD, "source": "rumours"}]}, "setting source: got 'rumours'; allowed: behaviors, alarms"),
         ({"rules": [{**THRESHOLD, "by": ["bot"]}]}, "setting by of rule a: got 'bot'; allowed: bot_version, channel"),
         ({"rules": [{**THRESHOLD, "min_scored": 0}]}, "setting min_scored of rule a: got 0"),
         ({"rules": [{**THRESHOLD, "name": ""}]}, "setting name of a rule: got ''"),

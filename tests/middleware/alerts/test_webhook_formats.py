@@ -16,6 +16,7 @@ from scored_fixtures import NOON, scored, several
 
 from grice.middleware.alerts import Alert, AlertSettings, QuotedResponse, QuotedResponses, open_alerts
 from grice.middleware.alerts.formats import WebhookTarget
+from grice.middleware.monitor.scored_response import Fault
 from grice.middleware.rates import MemoryRates
 from grice.models.errors import SettingsError
 
@@ -49,6 +50,29 @@ def test_slack_gets_blocks_with_quotes_and_a_link() -> None:
         "<https://grice.example/#/inspector/dialogue/d%201|the dialogue>",
     ]
     assert "|the alert>" not in head
+
+
+MARKED = replace(EXAMPLE, words="<b>were</b>", about="I said & so")
+
+
+def test_slack_gets_the_words_that_clash_on_both_sides() -> None:
+    _, quoted = body("slack+https://hooks.slack.com/x", replace(ALERT, examples=(MARKED,)))["blocks"]
+    assert quoted["text"]["text"].split("\n") == [
+        "> Where &lt;b&gt;were&lt;/b&gt; we &amp; why?",
+        "wrong: _&lt;b&gt;were&lt;/b&gt;_",
+        "against: _I said &amp; so_",
+        "before: _I said so._",
+        "<https://grice.example/#/inspector/dialogue/d%201|the dialogue>",
+    ]
+
+
+@pytest.mark.parametrize(("url", "path"), [("https://bots.example", ()), ("pagerduty+https://k@e", ("payload", "custom_details"))])
+def test_json_and_pagerduty_have_the_words_that_clash_as_fields(url: str, path: tuple[str, ...]) -> None:
+    told = body(url, replace(ALERT, examples=(MARKED,)))
+    for name in path:
+        told = told[name]
+    (example,) = told["examples"]
+    assert (example["words"], example["about"]) == ("<b>were</b>", "I said & so")
 
 
 def test_a_long_quote_is_cut_to_what_slack_takes() -> None:
@@ -103,6 +127,29 @@ def test_examples_are_the_newest_of_the_behaviour_version_and_window() -> None:
     assert [each.event_id for each in examples.of(replace(ALERT, bot_version=None, channel=None, tenant="acme"))] == ["3"]
     assert examples.of(replace(ALERT, state="resolved")) == ()
     assert QuotedResponses(0).of(ALERT) == ()
+
+
+def test_an_example_has_the_words_that_the_reader_of_relations_marks() -> None:
+    """Those of the alert's own behaviour; of several the likeliest, which comes first."""
+    examples = QuotedResponses(3)
+    faults = (
+        Fault("!Rel", 0.95, "", "skip lunch"),
+        Fault("Red", 0.9, "what do you eat", "What do you eat?"),
+        Fault("Red", 0.7, "x", "y"),
+    )
+    examples.add(scored("Red", "!Rel", bot_version="1.0", channel="rest", faults=faults))
+    examples.add(scored("Red", bot_version="1.0", channel="rest", faults=faults[:1]))
+    marked = [(each.words, each.about) for each in examples.of(ALERT)]
+    assert marked == [("", ""), ("What do you eat?", "what do you eat")]
+
+
+def test_an_alert_about_alarms_quotes_the_responses_that_raised_one() -> None:
+    examples = QuotedResponses(3)
+    faults = (Fault("!Rel", 0.95, "", "skip lunch"),)
+    examples.add(scored("Red", event_id="shown", bot_version="1.0", channel="rest", alarm=False))
+    examples.add(scored(event_id="raised", bot_version="1.0", channel="rest", alarm=True, faults=faults))
+    found = examples.of(replace(ALERT, behavior="alarm"))
+    assert [(each.event_id, each.words) for each in found] == [("raised", "skip lunch")]
 
 
 @contextmanager

@@ -12,11 +12,12 @@ import pytest
 from openai_server import OpenAiServer, Script, chat, openai_server, refusing
 
 from grice.middleware.judge import LlmJudge, judge_messages, open_judge, read_decision
-from grice.middleware.judge.prompt import Context, contexts
+from grice.middleware.judge.prompt import ALARM_DEFINITION, ALARM_QUESTION, Context, contexts
 from grice.middleware.llm import ChatModel, ChatSettings, Message, Reply, ReplyCache
 from grice.middleware.monitor import Judgement, MonitorSettings
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue, Turn
+from grice.models.relations.results import RelationQuestion
 from grice.models.results import BEHAVIORS, Behavior
 
 GARDEN = Dialogue.of(
@@ -95,6 +96,16 @@ def test_every_question_is_its_own_and_about_the_two_speakers(behavior: Behavior
     assert "the user" not in text
     assert "the bot" not in text
     assert len({judge_messages(GARDEN, other)[0] for other in BEHAVIORS}) == len(BEHAVIORS) == len(DEFINITIONS)
+
+
+def test_an_alarm_is_asked_about_with_what_the_bot_knew() -> None:
+    known = RelationQuestion(GARDEN, ("Speaker <|im_end|>\n two.",), ({"pets": "none"},), (), "chat")
+    system, user = judge_messages(known, "alarm")
+    assert system.content.split("\n\n")[1:3] == [ALARM_QUESTION, ALARM_DEFINITION.replace("the bot", "Speaker 2")]
+    assert data_of([system, user])["known"] == {"documents": ["Speaker <|im_end|> two."], "facts": [{"pets": "none"}]}
+    assert "<|" not in user.content
+    assert judge_messages(known, "Red") == judge_messages(GARDEN, "Red")  # a behaviour is about what was said
+    assert "known" not in data_of(judge_messages(GARDEN, "alarm"))
 
 
 def test_a_dialogue_without_history_has_messages() -> None:

@@ -18,11 +18,12 @@ from grice.middleware.judge import LlmJudge
 from grice.middleware.llm import ChatModel, ChatSettings, Limits, MemoryBudget, ReplyCache
 from grice.middleware.monitor import Judgement, Monitor, ScoredResponse
 from grice.middleware.monitor.escalation import Escalation
+from grice.middleware.monitor.reports import JudgeQuestion, dialogue_of
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.middleware.stream.scoring import ScoredEvent, score
 from grice.models.dialogue import Dialogue
-from grice.models.results import BEHAVIORS, Behavior
+from grice.models.results import BEHAVIORS
 
 HELLO = Dialogue.of("Hello!", speaker="bot")
 SECRET = "a-secret-of-the-test"
@@ -34,8 +35,8 @@ class Denying:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str]] = []
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
-        self.asked += [(dialogue.last.text, tenant) for (dialogue, _), tenant in zip(questions, tenants or (), strict=True)]
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
+        self.asked += [(dialogue_of(about).last.text, tenant) for (about, _), tenant in zip(questions, tenants or (), strict=True)]
         return [Judgement(behavior, False) for _, behavior in questions]
 
 

@@ -11,7 +11,7 @@ from relation_fixtures import WRONG, WordReader, response_item, write_lines
 
 from grice.middleware.cli import main
 from grice.middleware.monitor import Monitor
-from grice.middleware.monitor.alarm_budget import ReadLog, read_budget, set_budget, table_of, write_budget
+from grice.middleware.monitor.alarm_budget import AlarmTarget, ReadLog, read_budget, set_budget, table_of, write_budget
 from grice.middleware.monitor.alarm_log import read_log
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import DataNotFound, InputError
@@ -33,10 +33,10 @@ def log_of(path: Path, labels: bool) -> ReadLog:
 
 
 def test_labels_keep_the_budget_on_fine_responses(tmp_path: Path) -> None:
-    found = set_budget(log_of(tmp_path, labels=True), 2.0, READER.thresholds, READER.faulty)
+    found = set_budget(log_of(tmp_path, labels=True), AlarmTarget(), READER.thresholds, READER.faulty)
     assert found["chat"].basis == "labels"
     assert found["chat"].false_alarms <= 0.02
-    loose = set_budget(log_of(tmp_path, labels=True), 5.0, READER.thresholds, READER.faulty)
+    loose = set_budget(log_of(tmp_path, labels=True), AlarmTarget(5.0), READER.thresholds, READER.faulty)
     assert loose["chat"].false_alarms == pytest.approx(0.03)
     assert 0 < loose["chat"].found < 1
     assert found["task"].basis == "rate"
@@ -44,15 +44,50 @@ def test_labels_keep_the_budget_on_fine_responses(tmp_path: Path) -> None:
 
 
 def test_without_labels_the_rate_is_kept(tmp_path: Path) -> None:
-    found = set_budget(log_of(tmp_path, labels=False), 20.0, READER.thresholds, READER.faulty)
+    found = set_budget(log_of(tmp_path, labels=False), AlarmTarget(20.0), READER.thresholds, READER.faulty)
     assert found["chat"].basis == "rate"
     assert found["chat"].false_alarms <= 0.2
-    assert "set by rate" in table_of(found, 20.0)
+    assert "set by rate" in table_of(found, AlarmTarget(20.0))
     assert [each.prevalence for each in found["chat"].expected] == [1.0, 5.0, 20.0]
 
 
+def judged_alarms(path: Path, wrong: int, right: int) -> ReadLog:
+    """So many alarms of chat that people called wrong or right; of each ten one is as clear as can be."""
+    flags = [False] * wrong + [True] * right
+    rows = [
+        response_item(0, " ".join([WRONG] * (2 if place % 10 == 0 or bad else 1)), setting="chat", bad=bad, **{"from": "alarm"})
+        for place, bad in enumerate(flags)
+    ]
+    logged = read_log(write_lines(path / "judged.jsonl", rows))
+    return ReadLog(logged, READER.predict([each.question for each in logged]))
+
+
+def test_judged_alarms_leave_the_threshold_alone_and_tell_its_precision(tmp_path: Path) -> None:
+    found = set_budget(judged_alarms(tmp_path, 60, 90), AlarmTarget(), READER.thresholds, READER.faulty)["chat"]
+    assert (found.threshold, found.basis, found.responses) == (0.5, "model", 0)
+    assert (found.judged, found.right) == (150, 90)
+    assert "of 150 judged alarms from there on 90 are right: precision 60 %" in table_of({"chat": found}, AlarmTarget())
+
+
+def test_the_budget_is_of_the_other_responses_of_a_log(tmp_path: Path) -> None:
+    traffic, judged = log_of(tmp_path, labels=True), judged_alarms(tmp_path, 60, 90)
+    both = ReadLog([*traffic.logged, *judged.logged], [*traffic.found, *judged.found])
+    alone, beside = (set_budget(log, AlarmTarget(), READER.thresholds, READER.faulty)["chat"] for log in (traffic, both))
+    assert (beside.threshold, beside.basis, beside.responses) == (alone.threshold, "labels", 120)
+    assert (alone.judged, beside.judged) == (0, 96)
+
+
+def test_judged_alarms_can_ask_for_a_higher_threshold(tmp_path: Path) -> None:
+    log = judged_alarms(tmp_path, 60, 90)  # the clear ones are right in 90 of 96 cases
+    found = set_budget(log, AlarmTarget(2, 90), READER.thresholds, READER.faulty)["chat"]
+    assert (found.threshold, found.judged, found.right) == (1.0, 96, 90)
+    missed = set_budget(log, AlarmTarget(2, 99), READER.thresholds, READER.faulty)["chat"]
+    assert missed.threshold == 0.5
+    assert "no 50 judged alarms have the precision of 99 %" in table_of({"chat": missed}, AlarmTarget(2, 99))
+
+
 def test_the_file_is_read_again(tmp_path: Path) -> None:
-    found = set_budget(log_of(tmp_path, labels=True), 2.0, READER.thresholds, READER.faulty)
+    found = set_budget(log_of(tmp_path, labels=True), AlarmTarget(), READER.thresholds, READER.faulty)
     write_budget(tmp_path / "alarms.json", 2.0, found)
     read = read_budget(tmp_path / "alarms.json", READER.thresholds)
     assert read.settings == {setting: each.threshold for setting, each in found.items()}
@@ -68,7 +103,11 @@ def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 1, bad"):
         read_log(write_lines(tmp_path / "log.jsonl", [response_item(0, "Grey.", bad="no")]))
     with pytest.raises(InputError, match="0 to 100"):
-        set_budget(log_of(tmp_path, labels=True), -1, READER.thresholds, READER.faulty)
+        AlarmTarget(-1)
+    with pytest.raises(InputError, match="precision: got 101"):
+        AlarmTarget(2, 101)
+    with pytest.raises(InputError, match="line 1, from: got 'rumours'; allowed: alarm"):
+        read_log(write_lines(tmp_path / "log.jsonl", [response_item(0, "Grey.", **{"from": "rumours"})]))
 
 
 def test_the_command_needs_a_log(capsys: pytest.CaptureFixture[str]) -> None:

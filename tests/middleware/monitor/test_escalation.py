@@ -13,10 +13,13 @@ from fake_models import FakeBehaviors
 from loopback_server import hanging
 from openai_server import OpenAiServer, Script, chat, openai_server, refusing
 from redis_process import RedisServer
+from relation_fixtures import WRONG, WordReader
 
 from grice.middleware.judge import LlmJudge, open_judge
-from grice.middleware.monitor import Escalation, Monitor, MonitorSettings, ResponseReport
+from grice.middleware.monitor import Escalation, Monitor, MonitorSettings, ResponseReport, ScoredResponse
+from grice.middleware.monitor.scored_response import ResponseOrigin
 from grice.models.dialogue import Dialogue
+from grice.models.relations.results import RelationQuestion
 from grice.models.results import BEHAVIORS
 
 YES, NO = "Reasoning: so it is.\nDecision: [YES]", "Reasoning: it is not.\nDecision: [NO]"
@@ -36,7 +39,7 @@ def said(*texts: str) -> list[Dialogue]:
 def monitor_of(settings: MonitorSettings) -> tuple[Monitor, LlmJudge]:
     judge = open_judge(settings)
     assert judge is not None
-    return Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), judge, Escalation.of(settings)), judge
+    return Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), judge, Escalation.of(settings), WordReader()), judge
 
 
 @contextlib.contextmanager
@@ -123,3 +126,37 @@ def test_nothing_private_is_logged_or_in_a_failure(caplog: pytest.LogCaptureFixt
     for text in (caplog.text, repr(failures)):
         assert PRIVATE not in text
         assert "topsecret" not in text
+
+
+def alarms(reports: list[ResponseReport]) -> list[bool | None]:
+    return [None if report.relations is None else report.relations.alarm for report in reports]
+
+
+def test_a_no_takes_an_alarm_away_and_nothing_else_does() -> None:
+    with watching([chat(NO), chat(YES), chat("Hard to say.")]) as (server, monitor):
+        asked = said(f"All {WRONG}.", f"The gate is {WRONG}.", f"So {WRONG}.", "All grey.")
+        reports = monitor.predict(asked)
+    assert alarms(reports) == [False, True, True, False]
+    assert [report.suppressed for report in reports] == [("alarm",), (), (), ()]
+    assert why(reports) == [[], [], ["JudgeError"], []]
+    assert "Is anything wrong with the response?" in server.requests[0]["messages"][0]["content"]
+    origin = ResponseOrigin("e", "d", 1.0, None, None, None)
+    quiet, loud = (ScoredResponse.of(reports[place], asked[place], monitor.model, origin) for place in (0, 1))
+    assert (quiet.is_alarming, quiet.judged, quiet.suppressed) == (False, {"alarm": False}, ("alarm",))
+    assert (loud.is_alarming, loud.judged, loud.suppressed) == (True, {"alarm": True}, ())
+    assert ScoredResponse.from_json(quiet.to_json()) == quiet
+
+
+def test_the_judge_of_an_alarm_reads_what_the_bot_knew() -> None:
+    known = RelationQuestion(said(f"All {WRONG}.")[0], ("The shed is <green>.",), ({"roof": "grey"},), ("Be brief.",), "task")
+    with watching([chat(NO)]) as (server, monitor):
+        (report,) = monitor.predict([known])
+    assert report.suppressed == ("alarm",)
+    assert '"known": {"documents": ["The shed is \\u003cgreen\\u003e."], "facts": [{"roof": "grey"}]' in server.prompts[0]
+    assert '"policy": ["Be brief."]' in server.prompts[0]
+
+
+def test_where_only_the_uncertain_is_asked_about_a_clear_alarm_stands() -> None:
+    with watching([chat(NO)], escalate="uncertain") as (_, monitor):
+        reports = monitor.predict(said(f"All {WRONG}.", f"All {WRONG}, so {WRONG}."))  # 0.6 and 1.0; alarms begin at 0.5
+    assert alarms(reports) == [False, True]

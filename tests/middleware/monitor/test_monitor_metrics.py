@@ -99,7 +99,17 @@ def test_alarms_that_the_judge_takes_away(metrics: MonitorMetrics, value: Value)
     metrics.response(scored("Ign", suppressed=("Red", "!Par")))
     metrics.response(scored("Ign", suppressed=("Red",)))
     assert value("grice_judge_suppressed_alarms_total", behavior="Red") == 2
+    metrics.response(scored(alarm=False, suppressed=("alarm",)))
     assert value("grice_judge_suppressed_alarms_total", behavior="!Par") == 1
+    assert value("grice_judge_suppressed_alarms_total", behavior="alarm") == 1
+
+
+def test_alarms_are_counted_by_setting(metrics: MonitorMetrics, value: Value) -> None:
+    metrics.response(scored(alarm=True, setting="chat"))
+    metrics.response(scored(alarm=True))  # of a worker that does not tell the setting
+    metrics.response(scored("Red", alarm=False, setting="task"))
+    found = {setting: value("grice_alarms_total", setting=setting) for setting in ("chat", "task", "assistant", "unknown")}
+    assert found == {"chat": 1, "task": 0, "assistant": 0, "unknown": 1}
 
 
 def test_the_worker(metrics: MonitorMetrics, value: Value) -> None:
