@@ -11,10 +11,21 @@ from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.responses.cases import CI_TOD_TASKS, ResponseAnswer, ResponseAnswers, ResponseCase
 from grice.benchmarks.stats import metrics, ranking
 from grice.benchmarks.stats.metrics import Measure
+from grice.models.relations.budget import PREVALENCES
 from grice.models.relations.labels import LABELS, RelationLabel
 
 ANY_BAD = "any-bad"
-OF_ALL = ("auc", "recall_at_5", "recall_at_2", "false_alarms", "found", "precision", "pair_accuracy", "evidence")
+OF_ALL = (
+    "auc",
+    "recall_at_5",
+    "recall_at_2",
+    "false_alarms",
+    "found",
+    "precision",
+    *(f"precision_at_{prevalence:g}" for prevalence in PREVALENCES),
+    "pair_accuracy",
+    "evidence",
+)
 OF_LABEL = ("auc", "f1_pos")
 SIGNATURES = {
     "auc": "the chance that a faulty response scores above a fine one, 0 to 1",
@@ -24,6 +35,10 @@ SIGNATURES = {
     "false_alarms_hard": "the same per 100 fine responses that look faulty",
     "found": "percent of the faulty responses that raise an alarm",
     "precision": "percent of the alarms that are of a faulty response, in these very rows, most of which are faulty",
+    **{
+        f"precision_at_{prevalence:g}": f"percent of the alarms that are of a faulty response, where {prevalence:g} of 100 are"
+        for prevalence in PREVALENCES
+    },
     "pair_accuracy": "percent of the pairs of one context of which the faulty response scores above the fine one",
     "evidence": "percent of the faulty responses with something to point at: that is what is pointed at",
     "f1_pos": "F1 of the responses that have the label, 0 to 100",
@@ -95,6 +110,7 @@ def _measures(rows: Sequence[JudgedCase]) -> dict[str, Measure]:
         "false_alarms": _share(alarms & ~bad, ~bad),
         "found": _share(alarms & bad, bad),
         "precision": _share(alarms & bad, alarms),
+        **{f"precision_at_{prevalence:g}": _precision_at(prevalence, alarms, bad) for prevalence in PREVALENCES},
         "pair_accuracy": ranking.pairs_in_order(scores, bad, [case.context for case, _ in rows]),
     }
 
@@ -102,6 +118,17 @@ def _measures(rows: Sequence[JudgedCase]) -> dict[str, Measure]:
 def _share(some: np.ndarray, of: np.ndarray) -> Measure:
     rows = np.stack([some, of], 1).astype(float)
     return Measure(rows, lambda sums: 100 * metrics.divided(sums[:, 0], sums[:, 1]))
+
+
+def _precision_at(prevalence: float, alarms: np.ndarray, bad: np.ndarray) -> Measure:
+    rows = np.stack([alarms & bad, bad, alarms & ~bad, ~bad], 1).astype(float)
+
+    def formula(sums: np.ndarray) -> np.ndarray:
+        right = metrics.divided(sums[:, 0], sums[:, 1]) * prevalence
+        wrong = metrics.divided(sums[:, 2], sums[:, 3]) * (100 - prevalence)
+        return 100 * metrics.divided(right, right + wrong)
+
+    return Measure(rows, formula)
 
 
 def _answered(cases: Sequence[ResponseCase], answers: ResponseAnswers) -> tuple[list[JudgedCase], int]:

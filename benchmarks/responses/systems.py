@@ -106,7 +106,8 @@ def _read(task: ResponseTask, name: str) -> ResponseAnswers:
 def answer_of(found: ResponseRelations) -> ResponseAnswer:
     """What our reader found, as an answer."""
     shown = frozenset(finding.label for finding in found.findings)
-    return ResponseAnswer(found.bad, found.alarm, found.labels, shown, _place_of(found.about))
+    labels = {label: share for label, share in found.labels.items() if share is not None}
+    return ResponseAnswer(found.bad, found.alarm, labels, shown, _place_of(found.about))
 
 
 def _place_of(span: QuotedSpan) -> ClashPlace:

@@ -23,7 +23,7 @@ END_OF_TIME = 1e11
 
 KNOWN = "known"
 """Under `grice` in an event's metadata: what the bot knew when it responded, an object with `documents` and `policy` (texts),
-`facts` (rows: fields to values), and `setting`, each of which may be left out."""
+`facts` (rows: fields to texts, numbers, true, false or null), and `setting`, each of which may be left out."""
 
 
 @dataclass(frozen=True)

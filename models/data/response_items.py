@@ -10,6 +10,7 @@ from typing import Any
 from grice.models.data.item_lines import check_object, read_items
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import InputError
+from grice.models.relations.rows import text_rows
 
 FIELDS: Mapping[str, tuple[type, ...]] = {
     "id": (str,),
@@ -71,7 +72,7 @@ def _item(fields: dict[str, Any], where: str) -> OwnResponse:
         str(fields.get("context") or fields["id"]),
         dialogue,
         _texts(fields, "documents", where),
-        tuple(_row(row, f"{where}, facts") for row in _list(fields, "facts", where)),
+        text_rows(_list(fields, "facts", where), f"{where}, facts"),
         _texts(fields, "policy", where),
         gold,
         place,
@@ -89,10 +90,6 @@ def _texts(fields: Mapping[str, Any], name: str, where: str) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise InputError(f"{where}, {name}", each, "a list of texts")
     return tuple(each for each in found if each.strip())
-
-
-def _row(given: object, where: str) -> dict[str, str]:
-    return {name: str(value) for name, value in check_object(given, where, {}).items()}
 
 
 def _list(fields: Mapping[str, Any], name: str, where: str) -> list[Any]:

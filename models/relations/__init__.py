@@ -9,6 +9,7 @@ from grice.models.relations.results import (
     ResponseRelations,
     SentenceSupport,
 )
+from grice.models.relations.rows import text_rows
 
 __all__ = [
     "FAULTS",
@@ -21,4 +22,5 @@ __all__ = [
     "ResponseRelations",
     "SentenceSupport",
     "load_relation_reader",
+    "text_rows",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from grice.models.errors import InputError, shorten
 from grice.models.manifest import Manifest
 from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
 
@@ -14,6 +16,8 @@ DEFAULT_BUDGET = 2.0
 """False alarms per 100 fine responses."""
 NEVER = 1.01
 """A threshold that nothing reaches."""
+STEPS = 201
+"""Budgets whose thresholds a model may have: 0, 0.5, 1 and so on to 100 false alarms per 100 fine responses."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +26,12 @@ class AlarmThresholds:
 
     Attributes:
         settings: a response of this setting raises an alarm. labels: a response shows this label.
+        budget: the false alarms per 100 fine responses that `settings` were set for.
     """
 
     settings: Mapping[Setting, float]
     labels: Mapping[RelationLabel, float]
+    budget: float = DEFAULT_BUDGET
 
     @classmethod
     def of(cls, manifest: Manifest) -> AlarmThresholds:
@@ -39,6 +45,28 @@ class AlarmThresholds:
             {label: manifest.number(f"thresholds.labels.{label}", 0.0, NEVER) for label in LABELS},
         )
 
+    def with_budget(self, budget: float, fine: Mapping[Setting, Sequence[float]]) -> AlarmThresholds:
+        """The thresholds of another budget, with these ones for labels.
+
+        Args:
+            budget: false alarms per 100 fine responses; those of the next lower step hold.
+            fine: of each setting, the `STEPS` thresholds that its fine responses ask for.
+
+        Raises:
+            InputError: the budget is out of range, or nothing is known of fine responses.
+        """
+        if not 0 <= budget <= 100:
+            raise InputError("alarm_budget", budget, "0 to 100 false alarms per 100 fine responses")
+        if not fine:
+            raise InputError(
+                "alarm_budget",
+                budget,
+                "no such setting with this model, whose manifest says nothing of fine responses (`fine`); "
+                "`grice calibrate monitor --budget` sets thresholds by your own ones",
+            )
+        place = int(budget * (STEPS - 1) / 100)
+        return AlarmThresholds({setting: fine[setting][place] for setting in SETTINGS}, self.labels, budget)
+
     def of_setting(self, setting: Setting) -> float:
         """From which probability on a response of that setting raises an alarm."""
         return self.settings[setting]
@@ -46,6 +74,36 @@ class AlarmThresholds:
     def of_label(self, label: RelationLabel) -> float:
         """From which probability on a response shows the label."""
         return self.labels[label]
+
+
+def fine_of(manifest: Manifest) -> Mapping[Setting, tuple[float, ...]]:
+    """The `STEPS` thresholds of each setting in the manifest of a model; none where it has none.
+
+    Raises:
+        ManifestError: they are there, and not such numbers.
+    """
+    if "fine" not in manifest.settings:
+        return {}
+    allowed = f"{STEPS} numbers from 0 to {NEVER}, none larger than the one before"
+    found: dict[Setting, tuple[float, ...]] = {}
+    for setting in SETTINGS:
+        given = manifest.setting(f"fine.{setting}", list, allowed)
+        numbers = [each for each in given if isinstance(each, (int, float)) and not isinstance(each, bool) and 0 <= each <= NEVER]
+        if len(given) != STEPS or numbers != sorted(given, reverse=True):
+            raise manifest.refuse(f"fine.{setting}", shorten(str(given)), allowed)
+        found[setting] = tuple(map(float, numbers))
+    return found
+
+
+def budget_steps(groups: Sequence[Sequence[float]]) -> list[float]:
+    """The thresholds for each of the budgets of `STEPS`: under each the budget holds for every group of fine responses.
+
+    Args:
+        groups: how likely the fine responses of each are said to be faulty.
+    """
+    budgets = [100 * step / (STEPS - 1) for step in range(STEPS)]
+    least = [max(threshold_for(group, budget) for group in groups) for budget in budgets]
+    return [min(NEVER, math.ceil(each * 1e6) / 1e6) for each in least]
 
 
 def threshold_for(fine: Sequence[float], budget: float) -> float:

@@ -11,16 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from grice.models.dialogue import Turn, check_each
+from grice.models.dialogue import check_each
+from grice.models.errors import shorten
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.relations.budget import AlarmThresholds
+from grice.models.relations.budget import AlarmThresholds, fine_of
 from grice.models.relations.evidence import sentence_support
 from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
 from grice.models.relations.known import choose_spans
 from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
 from grice.models.relations.quotes import quote_context, quote_response
-from grice.models.relations.repeats import Repeat, find_repeat
-from grice.models.relations.results import RelationFinding, RelationQuestion, ResponseRelations
+from grice.models.relations.repeats import find_repeat
+from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion, ResponseRelations
+from grice.models.relations.rules import find_by_rule
+from grice.models.relations.settled import is_settled
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
@@ -30,7 +33,7 @@ from grice.models.text.template import read_tokenizer
 
 OUTPUTS = ("bad", "labels", "setting", "context", "own")
 BY_RULE: float = 0.97
-"""How likely a response is faulty that says again what was said, word for word, for no reason."""
+"""How likely a response is faulty of which a rule says so (`grice.models.relations.rules`)."""
 WITHOUT_EVIDENCE: tuple[RelationLabel, ...] = ("!Com", "!Emp", "Emp", "!Rel")
 """Labels that need not be about a particular turn or row."""
 
@@ -54,6 +57,8 @@ class RelationReader:
 
     Attributes:
         encoder: of sentences; it finds what is nearest in meaning where not all fits, and has the table of pieces.
+        fine: of each setting, the thresholds of budgets (`grice.models.relations.budget.STEPS`); empty where it knows none.
+        guesses_facts: whether `!Fac` is told where the bot was given nothing (`with_guesses`).
         faulty: percentiles of how likely faulty responses that were not learned from are said to be, from the least to the most.
 
     Raises:
@@ -77,13 +82,29 @@ class RelationReader:
         self.bad_curve = _curve(manifest, "bad")
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
         self.thresholds = AlarmThresholds.of(manifest)
-        self.faulty = tuple(float(each) for each in manifest.setting("faulty", list, "percentiles, 101 numbers"))
+        self.fine = fine_of(manifest)
+        self.guesses_facts = False
+        self.faulty = _percentiles(manifest)
 
     def with_thresholds(self, thresholds: AlarmThresholds) -> RelationReader:
         """The same reader with other thresholds."""
         other = copy.copy(self)
         other.thresholds = thresholds
         return other
+
+    def with_guesses(self) -> RelationReader:
+        """The same reader, which also says how likely `!Fac` is where the bot was given nothing: by the response's form alone."""
+        other = copy.copy(self)
+        other.guesses_facts = True
+        return other
+
+    def with_budget(self, budget: float) -> RelationReader:
+        """The same reader with thresholds of another budget: so many false alarms per 100 fine responses.
+
+        Raises:
+            InputError: the budget is out of range, or the model does not know its thresholds.
+        """
+        return self.with_thresholds(self.thresholds.with_budget(budget, self.fine))
 
     def predict(self, asked: Sequence[RelationQuestion]) -> list[ResponseRelations]:
         """What is found of each response, in order. Safe to call from several threads.
@@ -113,39 +134,66 @@ class RelationReader:
 
     def conclude(self, question: RelationQuestion, scores: ReadResponse) -> ResponseRelations:
         """Probabilities, the setting, what is shown and where."""
-        response = question.dialogue.last.text
-        labels = {
+        labels: dict[RelationLabel, float | None] = {
             label: _share(curve, float(score)) for label, curve, score in zip(LABELS, self.label_curves, scores.labels, strict=True)
         }
+        if not question.has_evidence and not self.guesses_facts:
+            labels["!Fac"] = None
         bad = _share(self.bad_curve, scores.bad)
         setting: Setting = question.setting or SETTINGS[int(scores.setting.argmax())]
-        findings = [self._finding(label, share, question, scores) for label, share in labels.items()]
-        repeat = _unreasonable_repeat(question.dialogue.history, response)
+        found = {label: self._finding(label, share, question, scores) for label, share in labels.items() if share is not None}
+        repeat = find_repeat(question.dialogue.history, question.dialogue.last.text)
         if repeat is not None:
-            bad, labels["Red"] = max(bad, BY_RULE), max(labels["Red"], BY_RULE)
-            findings = [each for each in findings if each.label != "Red"]
-            findings.append(RelationFinding("Red", labels["Red"], repeat.about, repeat.words, rule=True))
-        shown = [each for each in findings if each.probability >= self.thresholds.of_label(each.label)]
+            found["Red"] = replace(found["Red"], about=repeat.about, words=repeat.words)
+        by_rule = find_by_rule(question, repeat)
+        for each in by_rule:
+            labels[each.label] = share = max(labels[each.label] or 0.0, BY_RULE)
+            bad, found[each.label] = max(bad, BY_RULE), replace(each, probability=share)
+        bad, findings = self._unsettled(question, bad, list(found.values()))
+        shown = [each for each in findings if self._shows(each)]
         alarm = bad >= self.thresholds.of_setting(setting)
-        faults = [each for each in findings if each.label != "Emp"]
         if alarm and not any(each.label != "Emp" for each in shown):
-            shown.append(max(faults, key=lambda each: each.probability))
+            shown.append(_likeliest(findings))
         shown.sort(key=lambda each: -each.probability)
         support = sentence_support(question, shown)
-        about = quote_context(scores.spans, scores.context, scores.of_context) if repeat is None else repeat.about
+        about = next((each.about for each in by_rule if each.about), None) or self._about(scores)
         return ResponseRelations(bad, alarm, setting, labels, about, tuple(shown), support)
 
+    def _unsettled(
+        self, question: RelationQuestion, bad: float, findings: list[RelationFinding]
+    ) -> tuple[float, list[RelationFinding]]:
+        """The findings that nothing exact speaks against; where no shown fault is left, nothing is likelier than the likeliest."""
+        left = [each for each in findings if not is_settled(question, each)]
+        shown = [each for each in findings if each.label != "Emp" and self._shows(each)]
+        if shown and not any(each in left for each in shown):
+            bad = min(bad, _likeliest(left).probability)
+        return bad, left
+
+    def _shows(self, finding: RelationFinding) -> bool:
+        return finding.probability >= self.thresholds.of_label(finding.label)
+
+    def _about(self, scores: ReadResponse) -> QuotedSpan:
+        return quote_context(scores.spans, scores.context, scores.of_context)
+
     def _finding(self, label: RelationLabel, share: float, question: RelationQuestion, scores: ReadResponse) -> RelationFinding:
-        about = None if label in WITHOUT_EVIDENCE else quote_context(scores.spans, scores.context, scores.of_context)
+        about = None if label in WITHOUT_EVIDENCE else self._about(scores)
         place = len(question.dialogue.history)
         return RelationFinding(
             label, share, about, quote_response(question.dialogue.last.text, place, scores.response, scores.of_response)
         )
 
 
-def _unreasonable_repeat(turns: Sequence[Turn], response: str) -> Repeat | None:
-    repeat = find_repeat(turns, response)
-    return repeat if repeat is not None and repeat.exact and not repeat.reason else None
+def _likeliest(findings: Sequence[RelationFinding]) -> RelationFinding:
+    return max((each for each in findings if each.label != "Emp"), key=lambda each: each.probability)
+
+
+def _percentiles(manifest: Manifest) -> tuple[float, ...]:
+    allowed = "percentiles, 101 numbers from 0 to 1"
+    given = manifest.setting("faulty", list, allowed)
+    numbers = [each for each in given if isinstance(each, (int, float)) and not isinstance(each, bool) and 0 <= each <= 1]
+    if len(given) != 101 or len(numbers) != 101:
+        raise manifest.refuse("faulty", shorten(str(given)), allowed)
+    return tuple(map(float, numbers))
 
 
 def _curve(manifest: Manifest, place: str) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from typing import Literal
 from grice.models.dialogue import Turn
 from grice.models.relations.results import QuotedSpan
 from grice.models.relations.sentences import sentence_places
+from grice.models.relations.values import ValueKind, stated_values
 from grice.models.text.wording import FUNCTION_WORDS
 
 LEAST_WORDS = 5
@@ -33,6 +34,11 @@ _CONFIRMS = re.compile(
     r"is that (?:right|correct)|correct\?|right\?|confirmed|booked|as i said|as you said)\b",
     re.IGNORECASE,
 )
+_ASKED_FOR: tuple[tuple[re.Pattern[str], tuple[ValueKind, ...]], ...] = (
+    (re.compile(r"\b(?:which|what) (?:day|date)\b", re.IGNORECASE), ("date",)),
+    (re.compile(r"\b(?:which|what) time\b", re.IGNORECASE), ("time",)),
+    (re.compile(r"\bhow many\b", re.IGNORECASE), ("number",)),
+)
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,14 @@ class Repeat:
     Attributes:
         exact: word for word. reason: why it is fine to say it again; "" where there is no reason.
         about: the words as they were said before. words: the response's.
+        answer: of a question that the user has just answered, the answer.
     """
 
     exact: bool
     reason: RepeatReason
     about: QuotedSpan
     words: QuotedSpan
+    answer: QuotedSpan | None = None
 
 
 def find_repeat(turns: Sequence[Turn], response: str) -> Repeat | None:
@@ -71,7 +79,9 @@ def find_repeat(turns: Sequence[Turn], response: str) -> Repeat | None:
             if (likeness := _likeness(said, words)) >= NEAR:
                 about = QuotedSpan(turns[place].speaker, place, number, start, end, turns[place].text[start:end])
                 own = QuotedSpan("response", len(turns), own_number, own_start, own_end, response[own_start:own_end])
-                found.append((len(said), Repeat(likeness == 1.0, _reason(turns, place, own.text), about, own)))
+                answer = _answer(turns, place, own.text)
+                reason = "" if answer else _reason(turns, place, own.text)
+                found.append((len(said), Repeat(likeness == 1.0, reason, about, own, answer)))
                 repeated += len(said)
                 break
     if not found:
@@ -105,3 +115,19 @@ def _reason(turns: Sequence[Turn], place: int, words: str) -> RepeatReason:
     if words.endswith("?"):
         return "confirms" if turns[place].speaker == "user" else "unanswered"
     return ""
+
+
+def _answer(turns: Sequence[Turn], place: int, words: str) -> QuotedSpan | None:
+    """The user's last turn, where it answers a question that the bot has just asked, for a day, a time or a number.
+
+    Questions for anything else, and those of long ago, may be open again; whether they are is not told by words.
+    """
+    last = turns[-1]
+    if not words.endswith("?") or place != len(turns) - 2 or turns[place].speaker != "bot" or last.speaker != "user":
+        return None
+    if _ASKS_AGAIN.search(last.text) or last.text.rstrip().endswith("?"):
+        return None
+    wanted = next((kinds for pattern, kinds in _ASKED_FOR if pattern.search(words)), ())
+    if not any(value.kind in wanted for value in stated_values(last.text)):
+        return None
+    return QuotedSpan("user", len(turns) - 1, 0, 0, len(last.text), last.text)

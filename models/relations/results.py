@@ -9,6 +9,7 @@ from typing import Literal
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.relations.labels import SETTINGS, RelationLabel, Setting
+from grice.models.relations.rows import text_rows
 from grice.models.results import Share
 
 QuotedKind = Literal["document", "fact", "policy", "user", "bot", "response"]
@@ -22,12 +23,13 @@ class RelationQuestion:
     Attributes:
         dialogue: It ends in the bot's response.
         documents: What the bot was given to answer from.
-        facts: Rows of results of tools or of a database, fields to values.
+        facts: Rows of results of tools or of a database, fields to values. Values are kept as texts (`text_rows`): true is "yes",
+            false is "no", and a null field is left out.
         policy: What the bot has to keep to.
         setting: "chat", "task" or "assistant"; None: found from the dialogue.
 
     Raises:
-        InputError: the setting is unknown.
+        InputError: the setting is unknown, or a value of `facts` is neither text, number, true, false nor null.
     """
 
     dialogue: Dialogue
@@ -37,13 +39,14 @@ class RelationQuestion:
     setting: Setting | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", text_rows(self.facts))
         if self.setting is not None and self.setting not in SETTINGS:
             raise InputError("setting", self.setting, ", ".join(SETTINGS))
 
     @property
     def has_evidence(self) -> bool:
         """Whether anything is known that sentences can be held against."""
-        return bool(self.documents or self.facts or self.policy)
+        return bool(self.documents or any(self.facts) or self.policy)
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class ResponseRelations:
         bad: How likely anything is wrong with it.
         alarm: Whether that is worth an alarm under the budget of its setting.
         setting: As given, or as found.
-        labels: For each label, how likely the response shows it.
+        labels: For each label, how likely the response shows it; null for `!Fac` where the bot was given nothing.
         about: What it most likely clashes with, if it does.
         findings: The labels that it shows, the likeliest first.
         sentences: Of each sentence, whether it is borne out.
@@ -118,7 +121,7 @@ class ResponseRelations:
     bad: Share
     alarm: bool
     setting: Setting
-    labels: Mapping[RelationLabel, Share]
+    labels: Mapping[RelationLabel, Share | None]
     about: QuotedSpan
     findings: tuple[RelationFinding, ...]
     sentences: tuple[SentenceSupport, ...]

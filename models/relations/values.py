@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +21,7 @@ _VALUE = re.compile(
     r"(?P<time>\b\d{1,2}:\d{2}(?:\s*[ap]\.?m\b\.?)?|\b\d{1,2}(?:\.\d{2})?\s*[ap]\.?m\b\.?)"
     r"|(?P<amount>[$€£]\s?\d[\d,]*(?:\.\d+)?|\b\d[\d,]*(?:\.\d+)?\s?(?:euros?|dollars?|pounds?|cents?|%|percent|usd|eur|gbp)\b)"
     rf"|(?P<date>\b\d{{1,2}}(?:st|nd|rd|th)\b|\b\d{{1,2}} (?:of )?{_MONTH}|\b{_MONTH} \d{{1,2}}\b|\b\d{{4}}-\d{{2}}-\d{{2}}\b"
-    r"|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b)"
+    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?-i:Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun))\b)"
     r"|(?P<number>\b\d[\d,]*(?:\.\d+)?)",
     re.IGNORECASE,
 )
@@ -30,17 +30,21 @@ _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 MOST_NUMBERS = 24
 """Of those that were given, so many are added up."""
-STEM = 5
 
 
 @dataclass(frozen=True)
 class StatedValue:
-    """A value in a text: its kind, what it amounts to (the same for 5 pm and 17:00), and where it stands."""
+    """A value in a text: its kind, what it amounts to (the same for 5 pm and 17:00), and where it stands.
+
+    Attributes:
+        unit: "day" of a day of the week, "%" of a share; "" of all others.
+    """
 
     kind: ValueKind
     amount: str
     start: int
     end: int
+    unit: str = ""
 
 
 def stated_values(text: str) -> list[StatedValue]:
@@ -51,7 +55,9 @@ def stated_values(text: str) -> list[StatedValue]:
         for each in ("time", "amount", "date"):
             if match[each] is not None:
                 kind = each
-        found.append(StatedValue(kind, _amount(kind, match[0]), match.start(), match.end()))
+        amount = _amount(kind, match[0])
+        unit = "day" if amount in _DAYS else "%" if re.search(r"%|percent", match[0], re.IGNORECASE) else ""
+        found.append(StatedValue(kind, amount, match.start(), match.end(), unit))
     return found
 
 
@@ -63,6 +69,8 @@ def _amount(kind: ValueKind, text: str) -> str:
         return f"{int(hour) + 12 * late}:{minute or '00'}"
     if kind == "date" and lower[:3] in _DAYS:
         return lower[:3]
+    if kind == "date" and lower.count("-") == 2:
+        return str(int(lower[-2:]))
     digits = _DIGITS.search(lower)
     number = digits[0].replace(",", "").rstrip(".") if digits else lower
     return number.rstrip("0").rstrip(".") if "." in number else number
@@ -74,7 +82,8 @@ def known_amounts(texts: Iterable[str]) -> set[str]:
     for text in texts:
         for value in stated_values(text):
             found.add(value.amount)
-            found.update(_DIGITS.findall(text[value.start : value.end]))
+            digits = _DIGITS.findall(text[value.start : value.end])
+            found |= {*digits, *(str(int(each)) for each in digits if each.isdigit())}
             if value.kind == "time":
                 hour, _, minute = value.amount.partition(":")
                 found |= {f"{int(hour) % 12}:{minute}", f"{int(hour) % 12 + 12}:{minute}"}
@@ -97,52 +106,3 @@ def is_borne_out(value: StatedValue, known: set[str]) -> bool:
         for result in (one + other, abs(one - other), one * other)
         for left in once
     )
-
-
-@dataclass(frozen=True)
-class ValueClash:
-    """A value that contradicts a row: the response's, the place of the row, and the field with what it has."""
-
-    value: StatedValue
-    row: int
-    field: str
-    has: str
-
-
-def find_clashes(sentence: str, rows: Sequence[Mapping[str, str]], said: Iterable[str]) -> list[ValueClash]:
-    """Values of a sentence that no row and no turn has, where the row that it is about has another in the field that it names.
-
-    Args:
-        said: turns and documents; a value in one of them does not clash.
-    """
-    known = known_amounts([*said, *(text for row in rows for text in row.values())])
-    clashes = []
-    about = _row_of(sentence, rows)
-    if about is None:
-        return []
-    for value in stated_values(sentence):
-        if value.kind == "number" or is_borne_out(value, known):
-            continue
-        fields = [name for name, text in rows[about].items() if [each.kind for each in stated_values(text)] == [value.kind]]
-        if len(fields) == 1 and _names(sentence, fields[0]):
-            clashes.append(ValueClash(value, about, fields[0], rows[about][fields[0]]))
-    return clashes
-
-
-def _names(sentence: str, name: str) -> bool:
-    """Whether a word of the sentence begins as one of the field's name does: "arrives" and "arrival"."""
-    said = {word[:STEM] for word in re.findall(r"[a-z]{3,}", sentence.lower())}
-    return any(word[:STEM] in said for word in re.findall(r"[a-z]{3,}", name.lower()))
-
-
-def _row_of(sentence: str, rows: Sequence[Mapping[str, str]]) -> int | None:
-    """The only row, or the only one that a value of which the sentence names."""
-    if len(rows) == 1:
-        return 0
-    lower = sentence.lower()
-    named = [
-        place
-        for place, row in enumerate(rows)
-        if any(len(value) > 3 and not value.replace(".", "").isdigit() and value.lower() in lower for value in row.values())
-    ]
-    return named[0] if len(named) == 1 else None

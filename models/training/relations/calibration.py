@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grice.models.relations.budget import DEFAULT_BUDGET, NEVER, threshold_for
+from grice.models.relations.budget import DEFAULT_BUDGET, NEVER, budget_steps, threshold_for
 from grice.models.relations.labels import LABELS, SETTINGS, Setting
 from grice.models.relations.reader import ReadResponse, RelationReader
 from grice.models.training.relations.samples import RelationSample, TaughtResponse
@@ -46,7 +46,10 @@ def read_samples(reader: RelationReader, samples: Sequence[RelationSample]) -> l
 
 
 def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people: Sequence[RelationSample] = ()) -> dict[str, Any]:
-    """`curves`, `thresholds`, and `faulty` (percentiles of how likely faulty responses are said to be) for the manifest.
+    """What the manifest has of it.
+
+    `curves`, `thresholds`, `fine` (the thresholds of other budgets) and `faulty` (percentiles of how likely faulty responses are
+    said to be).
 
     Args:
         people: replies of people, all fine; the budget of their setting holds for them too.
@@ -56,17 +59,18 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people:
     scores = np.array([each.scores.bad for each in read])
     curve = fit_curve(scores, bad)
     shares = np.array([_share_of(curve, score) for score in scores])
-    pooled = threshold_for(shares[~bad].tolist(), DEFAULT_BUDGET)
-    settings = {}
+    settings, steps = {}, {}
     replies: dict[tuple[Setting | None, str], list[float]] = {}
     for each in read_samples(reader, people):
         replies.setdefault((each.sample.setting, each.sample.source), []).append(_share_of(curve, each.scores.bad))
     for setting in SETTINGS:
         fine = [float(share) for each, share in zip(read, shares, strict=True) if each.sample.setting == setting]
         flags = [bool(each.response.bad) for each in read if each.sample.setting == setting]
-        own = threshold_for([share for share, is_bad in zip(fine, flags, strict=True) if not is_bad], DEFAULT_BUDGET)
-        of_people = [threshold_for(found, DEFAULT_BUDGET) for (kind, _), found in replies.items() if kind == setting]
-        settings[setting] = max(pooled, own, *of_people)  # a few dozen fine responses say little of so rare an event
+        own = [share for share, is_bad in zip(fine, flags, strict=True) if not is_bad]
+        # a few dozen fine responses say little of so rare an event
+        groups = [shares[~bad].tolist(), own, *(found for (kind, _), found in replies.items() if kind == setting)]
+        settings[setting] = max(threshold_for(group, DEFAULT_BUDGET) for group in groups)
+        steps[setting] = budget_steps(groups)
     curves, labels = {}, {}
     for place, label in enumerate(LABELS):
         raw = np.array([each.scores.labels[place] for each in read], float)
@@ -77,6 +81,7 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people:
     return {
         "curves": {"bad": curve, "labels": curves},
         "thresholds": {"settings": settings, "labels": labels},
+        "fine": steps,
         "faulty": [round(float(share), 4) for share in np.quantile(shares[bad], np.linspace(0, 1, 101))],
     }
 

@@ -72,6 +72,17 @@ def test_nearest_rows_share_rare_words() -> None:
     assert nearest_rows(rows, "How far is House 6 from Mill Lane?", 1) == [rows[6]]
 
 
+def test_values_of_rows_are_texts_however_they_are_given() -> None:
+    asked = question(4, facts=({"lamp": "brass", "watts": 40, "price": 4.5, "dims": True, "broken": False, "note": None},))
+    assert asked.facts == ({"lamp": "brass", "watts": "40", "price": "4.5", "dims": "yes", "broken": "no"},)
+
+
+@pytest.mark.parametrize("facts", [({"lamps": ["brass"]},), ({"watts": float("nan")},), ("lamp: brass",), {"lamp": "brass"}])
+def test_what_is_no_row_is_refused(facts: object) -> None:
+    with pytest.raises(InputError, match="facts"):
+        question(4, facts=facts)
+
+
 def test_ages_count_from_the_last_turn() -> None:
     pieces = TOKENS.read_context(spans_of(question(4, documents=("Lamps are kept dry.",))))
     ages = dict(zip(pieces.owners, pieces.ages, strict=True))

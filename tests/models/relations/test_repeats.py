@@ -54,3 +54,32 @@ def test_reasons() -> None:
     again = find_repeat(said(question, "My dog likes water."), question)
     assert again is not None
     assert again.reason == "unanswered"
+
+
+def test_a_question_that_the_user_has_just_answered_is_asked_again_for_no_reason() -> None:
+    question = "Which day would suit you for the kayak?"
+    answer = "Saturday would be fine."
+    again = find_repeat(said(question, answer), question)
+    assert again is not None
+    assert (again.exact, again.reason) == (True, "")
+    assert again.answer is not None
+    assert (again.answer.place, again.answer.text) == (1, answer)
+
+
+def test_a_question_may_be_asked_again_where_the_answer_is_open_or_an_offer() -> None:
+    for question, answer in (
+        ("Which day would suit you for the kayak?", "Two of us want to go."),  # a number is no day
+        ("Shall I book the blue kayak for you?", "What does it cost on Saturday?"),
+        ("How many people want to paddle the kayak?", "On Saturday."),
+    ):
+        again = find_repeat(said(question, answer), question)
+        assert again is not None
+        assert again.reason == "unanswered", question
+
+
+def test_a_question_of_long_ago_may_be_about_something_else_now() -> None:
+    question = "Which day would suit you for the kayak?"
+    turns = said(question, "Saturday.", "Booked. Anything else?", "Another one for my brother.")
+    again = find_repeat(turns, question)
+    assert again is not None
+    assert again.reason == "unanswered"
