@@ -21,10 +21,11 @@ from grice.middleware.client.settings import RemoteSettings
 from grice.middleware.gateways.proxy.bounded import Newest
 from grice.middleware.gateways.rows import LONGEST, Row, asks_last, digests_of, is_plain, may_change, said_anew, turns_of
 from grice.middleware.monitor import ResponseReport
-from grice.middleware.runtime.deadline import TimedWorkers
+from grice.middleware.runtime.deadline import Deadline, TimedWorkers
 from grice.middleware.settings import Mode, PipelineSettings, check_settings, setting
 from grice.middleware.turns.analysis import TurnAnalysis
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Turn
+from grice.models.errors import DeadlineExceeded
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.protocols import Predicts
 from grice.models.results import Behaviors
@@ -32,6 +33,8 @@ from grice.models.schema import BotSchema
 
 KEPT = 10_000
 """Turns whose analysis is remembered, so that they are read the same when they are sent again."""
+LATE_S = 5.0
+"""How long a turn that was late passes without another look, in seconds: a framework's hooks ask of it one after the other."""
 MOST_WAITING = 1000
 """Replies that wait for their scores; more are not scored."""
 WARM_UP = Dialogue.of("It is cold in here.")
@@ -45,7 +48,8 @@ class CheckPolicy:
 
     Attributes:
         mode: what a rewritten turn becomes for the model: the rewrite alone, or after the original.
-        budget_ms: how long a turn may wait for Grice, in milliseconds; later it passes as it is.
+        budget_ms: how long a turn may wait for Grice, in milliseconds; later it passes as it is. It waits once, however many hooks
+            of a framework ask of it.
         reply_budget_ms: the same of a reply that waits for its scores.
         longest: characters of a turn that may be rewritten.
         clarify: whether the user is asked back, in place of an answer, where the pipeline says so and has a question.
@@ -90,6 +94,14 @@ class ScoredReply:
     report: ResponseReport
 
 
+@dataclass(frozen=True)
+class _Late:
+    """A turn that was not looked at in time, and what was found of it all the same."""
+
+    passes_until: Deadline
+    analysis: TurnAnalysis | None
+
+
 class ConversationCheck:
     """Asks pipeline and monitor on behalf of a framework. May be shared by agents, threads and event loops.
 
@@ -115,6 +127,7 @@ class ConversationCheck:
         self.menu = menu
         self.tell = tell
         self._kept: Newest[TurnAnalysis] = Newest(KEPT)
+        self._late: Newest[_Late] = Newest(KEPT)
         self._lock = threading.Lock()
         self._workers = TimedWorkers(4, "grice-check")
         self._later = ThreadPoolExecutor(1, "grice-scores")
@@ -196,10 +209,7 @@ class ConversationCheck:
         last = len(rows) - 1
         analysis = known.get(last)
         if analysis is None and asks_last(rows) and may_change(rows[last]):
-            analysis = known[last] = self._analysis_or_none(rows)
-            if analysis is not None and not analysis.failures:
-                with self._lock:
-                    self._kept.keep(digests[last], analysis)
+            analysis = known[last] = self._looked_at(rows, digests[last])
         rewrites = {
             place: each.rewrite.text
             for place, each in known.items()
@@ -207,12 +217,26 @@ class ConversationCheck:
         }
         return CheckedTurn(analysis, rewrites, self._question(analysis))
 
-    def _analysis_or_none(self, rows: Sequence[Row]) -> TurnAnalysis | None:
+    def _looked_at(self, rows: Sequence[Row], digest: str) -> TurnAnalysis | None:
+        """The last turn's analysis; None: there is none, the turn passes as it is, and earlier ones as they went before."""
+        with self._lock:
+            late = self._late.find(digest)
+        if late is not None and not late.passes_until.is_over:
+            return late.analysis
+        analysis, is_late = None, False
         try:
-            return self._analysis(rows)
-        except Exception as error:  # noqa: BLE001 - the turn passes as it is, and earlier ones as they went before
+            analysis = self._analysis(rows)
+        except Exception as error:  # noqa: BLE001 - the conversation goes on, whatever fails
             log.warning("a turn could not be checked, it passes as it is: %s", type(error).__name__)
-            return None
+            is_late = isinstance(error, DeadlineExceeded)
+        if analysis is not None:
+            is_late = any(failure.error == DeadlineExceeded.__name__ for failure in analysis.failures)
+        with self._lock:
+            if is_late:
+                self._late.keep(digest, _Late(Deadline(LATE_S), analysis))
+            elif analysis is not None and not analysis.failures:
+                self._kept.keep(digest, analysis)
+        return analysis
 
     def _analysis(self, rows: Sequence[Row]) -> TurnAnalysis | None:
         turns = turns_of(rows)

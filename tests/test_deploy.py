@@ -219,8 +219,9 @@ def found_in(value: Any, key: str) -> Iterator[Any]:
         yield value[key]
 
 
-def test_the_example_rules_can_be_read() -> None:
-    assert len(read_rules(ROOT / "deploy/alerts.json")) == 4
+def test_the_example_rules_are_about_alarms_first_and_behaviours_only_where_they_change() -> None:
+    rules = read_rules(ROOT / "deploy/alerts.json")
+    assert [(rule.kind, rule.source) for rule in rules] == [("threshold", "alarms"), ("change", "alarms"), ("change", "behaviors")]
 
 
 def dockerfile() -> str:

@@ -23,17 +23,28 @@ INDIRECT = (
 ITEMS = 64
 
 
+YAML_CHARACTERS = 250_000
+
+
 @dataclass(frozen=True)
 class Heavy:
     """A heavy request.
 
     Attributes:
         name: of the route, `/v1/NAME`. what: what is in it. body: of `seed`, unlike that of any other.
+        beside: the route of the small calls beside it; empty: the same. calls: so many are made at once.
     """
 
     name: str
     what: str
     body: Callable[[int], dict[str, Any]]
+    beside: str = ""
+    calls: int = 1
+
+    @property
+    def small(self) -> str:
+        """The route of the small calls."""
+        return self.beside or self.name
 
 
 def small_bodies(first: int = 0) -> Iterator[dict[str, Any]]:
@@ -49,7 +60,8 @@ SMALL: dict[str, Callable[[int], dict[str, Any]]] = {
     },
     "mind": lambda number: {"text": f"I loved Paper Lanterns (1999), all {number} minutes."},
     "intentions": lambda number: {"text": f"I could give {number} dollars."},
-    "turns": lambda number: {"text": INDIRECT[number % len(INDIRECT)].format(number)},
+    "turns": lambda number: {"text": INDIRECT[number % len(INDIRECT)].format(number), "dialogue_id": f"beside-{number}"},
+    "directness": lambda number: {"text": INDIRECT[number % len(INDIRECT)].format(number)},
     "meaning": lambda number: {
         "text": f"Is there a table for {number}?",
         "schema": {"intents": [{"name": "book_table"}, {"name": "cancel"}], "slots": {"people": None}},
@@ -57,6 +69,7 @@ SMALL: dict[str, Callable[[int], dict[str, Any]]] = {
     "responses": lambda number: {
         "turns": [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": f"I am {number}."}]
     },
+    "schemas": lambda number: {"text": f"slots: {{size_{number}: null}}"},
 }
 """Of each route a small request, unlike that of any other number."""
 
@@ -112,6 +125,15 @@ def _responses(seed: int) -> dict[str, Any]:
     return {"items": [{"turns": _dialogue(words, 42, 44)[:-1], "counted": False} for _ in range(ITEMS)]}
 
 
+def _yaml(seed: int) -> dict[str, Any]:
+    lines = (f"- {{name: i{number}, examples: [{', '.join(f'{seed:x}e{n}' for n in range(40))}]}}\n" for number in range(512))
+    return {"text": f"intents:\n{''.join(lines)[:YAML_CHARACTERS].rpartition(chr(10))[0]}"}
+
+
+def _dense_yaml(seed: int) -> dict[str, Any]:
+    return {"text": f"intents: [{', '.join(f'{{name: {seed}a{number}}}' for number in range(500))}]"}
+
+
 HEAVY = (
     Heavy("slots", "64 items, 16 slots of 64 values each", _slots),
     Heavy("mind", "64 items of 41 turns and 29 movies", _mind),
@@ -120,6 +142,12 @@ HEAVY = (
     Heavy("turns", "an item with a menu of 512 intents and 24,576 examples", _menu),
     Heavy("meaning", "an item with a menu of 512 intents and 24,576 examples", _menu),
     Heavy("responses", "64 items of 41 turns", _responses),
+    Heavy("schemas", "a menu of much YAML", _yaml),
+    Heavy("schemas", "a menu of much YAML", _yaml, beside="turns"),
+    Heavy("schemas", "45 menus of 500 intents in YAML at once", _dense_yaml, beside="turns", calls=45),
+    Heavy("turns", "45 items, each with a menu of 512 intents and 24,576 examples", _menu, beside="directness", calls=45),
+    Heavy("intentions", "64 items of 101 turns", _intentions, beside="turns"),
+    Heavy("responses", "64 items of 41 turns", _responses, beside="turns"),
 )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,7 @@ from grice.middleware.monitor import MonitorSettings
 from grice.middleware.settings import PipelineSettings
 from grice.models.dialogue import Speaker
 from grice.models.errors import InputError
+from grice.models.manifest import FILE, PRETRAINED, sha256, shipped
 
 Turns = Literal["all", "last"]
 LONGEST_STAGE_MS = 600_000
@@ -89,8 +91,20 @@ class BatchJob:
             if not 1 <= getattr(self, name) <= most:
                 raise InputError(name, getattr(self, name), f"1 to {most}")
 
+    @cached_property
+    def contents(self) -> dict[str, str]:
+        """The sha256 of what the job names: models' manifests, which hold the checksums of their other files, and `alarm_settings`.
+
+        The manifests of all shipped models are among them, as models use others. What is not there is missed when it is loaded.
+        """
+        named = [self.intentions_model, self.pipeline.directness_model, self.pipeline.rewriter_model]
+        named += [self.monitor.behaviors_model, self.monitor.relations_model]
+        folders = [PRETRAINED / name for name in shipped()] + [Path(name) for name in named if name and name not in shipped()]
+        files = [folder / FILE for folder in folders] + [Path(name) for name in (self.monitor.alarm_settings,) if name]
+        return {str(file): sha256(file) for file in files if file.is_file()}
+
     def fingerprint(self, path: Path) -> str:
-        """What the results of an input file depend on, as 16 hexadecimal digits: this job, and size and time of the file.
+        """What the results of an input file depend on, as 16 hexadecimal digits: this job, `contents`, size and time of the file.
 
         Raises:
             OSError: the file is not there.
@@ -101,5 +115,5 @@ class BatchJob:
         chosen = {"tasks": sorted(self.tasks), "turns": self.turns, "rows": self.part_rows, "batch": self.batch_size}
         models = {"intentions": self.intentions_model, "pipeline": pipeline, "monitor": monitor, "version": version("grice")}
         file = {"bytes": about.st_size, "changed": about.st_mtime_ns}
-        text = json.dumps([chosen, models, file], sort_keys=True, default=str)
+        text = json.dumps([chosen, models, sorted(self.contents.values()), file], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

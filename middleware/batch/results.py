@@ -85,7 +85,9 @@ class OutputFiles:
             return None
         if mark["fingerprint"] != self.fingerprint:
             raise InputError(
-                str(self.mark), "results of other settings, or of another input file", "another --out, or an empty folder"
+                str(self.mark),
+                "results of other settings or models, or of another input file",
+                "another --out, or an empty folder",
             )
         return PartCounts(mark["rows"], mark["rejected"])
 

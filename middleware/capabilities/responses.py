@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from grice.middleware.capabilities.capability import Capability, Loading, encode_dialogue
 from grice.middleware.capabilities.codec import decode, encode, field_of, malformed
 from grice.middleware.monitor import Monitor
-from grice.middleware.monitor.monitor import MonitorQuestion, dialogue_of
+from grice.middleware.monitor.reports import MonitorQuestion, dialogue_of
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 from grice.models.errors import ServiceError

@@ -13,7 +13,7 @@ from grice.middleware.turns.analysis import StageFailure, TurnAnalysis
 from grice.middleware.turns.pipeline import Pipeline
 from grice.models.dialogue import Dialogue
 from grice.models.errors import CircuitOpen, GriceError
-from grice.models.meaning.reader import load_meaning_reader
+from grice.models.meaning.reader import MeaningReader, load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.rewriter.rewriter import load_rewriter
 
@@ -23,12 +23,12 @@ log = logging.getLogger(__name__)
 def _load(wanted: Loading) -> Pipeline:
     rewriter = load_rewriter(wanted.pipeline.rewriter_model, runtime=wanted.pipeline.runtime)
     meaning = wanted.loaded.get("meaning")
-    reader = meaning.reader if meaning else load_meaning_reader(runtime=wanted.pipeline.runtime) if _verifies(wanted) else None
+    reader = meaning.reader if meaning else _reader(wanted) if wanted.pipeline.verified_from else None
     return Pipeline(wanted.loaded["directness"], rewriter, wanted.pipeline, reader=reader)
 
 
-def _verifies(wanted: Loading) -> bool:
-    return wanted.pipeline.verified_from > 0
+def _reader(wanted: Loading) -> MeaningReader:
+    return load_meaning_reader(wanted.pipeline.meaning_model, runtime=wanted.pipeline.runtime)
 
 
 def _encode(asked: Dialogue | MeaningQuestion) -> dict[str, object]:

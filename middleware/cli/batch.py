@@ -21,7 +21,7 @@ _FIXED = {"threads": 1, "workers": 1}
 _RUNTIME = ("provider", "precision")
 _PIPELINE = (
     *(*_RUNTIME, "mode", "direct_from", "clarify_below", "verified_from", "min_confidence"),
-    *("directness_model", "rewriter_model"),
+    *("directness_model", "rewriter_model", "meaning_model"),
 )
 _MONITOR = ("behaviors_model", "relations_model", "alarm_settings")
 

@@ -23,9 +23,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--log",
         type=Path,
         metavar="FILE.jsonl",
-        help="monitor: responses, one JSON object a line: turns, response, and if known setting, documents, facts, policy, bad",
+        help="monitor: responses, one JSON object a line: turns, response, and if known setting, documents, facts, policy, bad; "
+        "judged alarms have from: alarm",
     )
     parser.add_argument("--budget", type=float, default=2.0, metavar="N", help="monitor: false alarms per 100 fine responses")
+    parser.add_argument(
+        "--right",
+        type=float,
+        metavar="N",
+        help="monitor: of 100 alarms so many are to be right, as judged alarms of the log tell (default: nothing is wanted)",
+    )
     parser.add_argument("--name", metavar="NAME", help="the model: a shipped name or a folder (default: the shipped one)")
     parser.add_argument(
         "--out",
@@ -57,20 +64,22 @@ def calibrate_monitor(args: argparse.Namespace) -> int:
     Raises:
         DataNotFound, InputError: the log cannot be read. ModelError: the model cannot be loaded.
     """
-    from grice.middleware.monitor.alarm_budget import ReadLog, set_budget, table_of, write_budget
+    from grice.middleware.monitor.alarm_budget import AlarmTarget, ReadLog, set_budget, table_of, write_budget
     from grice.middleware.monitor.alarm_log import read_log
     from grice.models.relations.reader import load_relation_reader
 
+    target = AlarmTarget(args.budget, args.right)
     logged = read_log(args.log)
     reader = load_relation_reader(args.name or "relations", runtime=from_options(PipelineSettings, args, RUNTIME).runtime)
     found = reader.predict([each.question for each in logged])
-    settings = set_budget(ReadLog(logged, found), args.budget, reader.thresholds, reader.faulty)
+    own = reader.with_budget(args.budget).thresholds if reader.fine else reader.thresholds
+    settings = set_budget(ReadLog(logged, found), target, own, reader.faulty)
     out = args.out or Path("runs/monitor/alarms.json")
     write_budget(out, args.budget, settings)
     if args.json:
         print_json({"written": out, "settings": {name: asdict(each) for name, each in settings.items()}})
     else:
-        print(table_of(settings, args.budget))
+        print(table_of(settings, target))
         print(f"wrote {out}")
     return 0
 

@@ -8,17 +8,17 @@ from grice.middleware.alerts.settings import AlertSettings
 from grice.middleware.capabilities import capability_settings, load_capabilities
 from grice.middleware.cli.options import add_json_option
 from grice.middleware.cli.serve import announce_json
-from grice.middleware.gateways.proxy.settings import ProxySettings
+from grice.middleware.gateways.proxy.settings import ProxyServiceSettings, ProxySettings
 from grice.middleware.monitor import MonitorSettings
 from grice.middleware.settings import (
     RUNTIME,
     ConnectionSettings,
     PipelineSettings,
-    ServiceSettings,
     add_options,
     from_environment,
     from_options,
 )
+from grice.middleware.telemetry import configure
 
 HELP = "stand in front of an OpenAI-compatible server: user turns said anew, replies scored"
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Every setting can also be given in the environment; GRICE_UPSTREAM_KEY=… and GRICE_API_KEYS=… only there."
     add_json_option(parser, "print where it listens as JSON; logs are JSON lines anyway")
     add_options(parser, ProxySettings)
-    add_options(parser, ServiceSettings, names=_SERVICE)
+    add_options(parser, ProxyServiceSettings, names=_SERVICE)
     add_options(parser, ConnectionSettings)
     add_options(parser, capability_settings(), names=("monitor",))
     add_options(parser, PipelineSettings, names=("direct_from", "min_confidence", *RUNTIME))
@@ -63,19 +63,27 @@ def run(args: argparse.Namespace) -> int:
     from grice.middleware.service.http.server import check_port, check_tls, run_app
     from grice.middleware.service.json_log import log_json_lines
     from grice.models.dialogue import Dialogue
+    from grice.models.meaning.results import MeaningQuestion
 
-    proxy, service = from_options(ProxySettings, args), from_options(ServiceSettings, args, _SERVICE)
+    proxy, service = from_options(ProxySettings, args), from_options(ProxyServiceSettings, args, _SERVICE)
     proxy.require_upstream()
+    menu = proxy.read_menu()
     check_tls(service)
     check_port(service)
     chosen, pipeline = from_options(capability_settings(), args, ("monitor",)), from_options(PipelineSettings, args)
     monitor = from_options(MonitorSettings, args, (*RUNTIME, "behaviors_model"))
     limits = from_options(ConnectionSettings, args)
     log_json_lines()
-    models = load_capabilities(chosen, pipeline, monitor, _NEEDED)
-    models["turns"].prepare([Dialogue.of(FIRST)])
-    app = create_proxy(models, proxy, service, from_environment(AlertSettings))
-    run_app(app, service, announce_json if args.json else announce, limits)
+    alerts = from_environment(AlertSettings)
+    first = Dialogue.of(FIRST)
+    end_telemetry = configure("grice-proxy")
+    try:
+        models = load_capabilities(chosen, pipeline, monitor, _NEEDED)
+        models["turns"].prepare([first] if menu is None else [first, MeaningQuestion(first, menu)])
+        app = create_proxy(models, proxy, service, alerts)
+        run_app(app, service, announce_json if args.json else announce, limits)
+    finally:
+        end_telemetry()
     return 0
 
 

@@ -23,7 +23,7 @@ from grice.models.relations.results import RelationQuestion
 from grice.models.results import Behavior
 
 HELP = "score a bot's response (or JSON lines on standard input) here, without a service"
-SETTINGS = ("behaviors_model", "relations_model", "threshold_overrides", "alarm_settings", *RUNTIME)
+SETTINGS = ("behaviors_model", "relations_model", "threshold_overrides", "alarm_settings", "alarm_budget", *RUNTIME)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

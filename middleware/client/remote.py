@@ -10,7 +10,7 @@ from grice.middleware.capabilities.capability import Asked, Result
 from grice.middleware.capabilities.responses import RESPONSES, read_thresholds
 from grice.middleware.client.service import RemoteService, remote_service
 from grice.middleware.client.settings import RemoteSettings
-from grice.middleware.monitor.monitor import MonitorQuestion
+from grice.middleware.monitor.reports import MonitorQuestion
 from grice.models.errors import GriceError
 from grice.models.results import Behavior, Behaviors
 

@@ -49,6 +49,36 @@ def check_writable(client: Any) -> None:
     client.set(PROBE_KEY, b"", px=PROBE_MS)
 
 
+class RedisProbe:
+    """Tries whether servers can be written. Making one does not connect.
+
+    Args:
+        url: of one, or of several with spaces between them.
+        timeout_s: how long each operation may take.
+
+    Raises:
+        SettingsError: the URL cannot be read.
+    """
+
+    def __init__(self, url: str, timeout_s: float) -> None:
+        self._servers = [connect(each, timeout_s) for each in urls_of(url)]
+
+    def ping(self) -> None:
+        """Write to each, up to the first that fails.
+
+        Raises:
+            StoreError: one cannot be reached, or refuses.
+        """
+        with redis_errors("ping"):
+            for server in self._servers:
+                check_writable(server)
+
+    def close(self) -> None:
+        """Give connections back."""
+        for server in self._servers:
+            server.close()
+
+
 def urls_of(url: str) -> list[str]:
     """The servers that a setting names: one, or several with spaces between them, each of which holds its share of the dialogues.
 

@@ -9,6 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from grice.models.errors import DataCorrupt, DataNotFound, MissingExtra
+from grice.models.runtime.pause import pause
+
+
+class _Pieces(io.StringIO):
+    """A text that is read piece by piece; before each whoever reads may be made to wait, or to end."""
+
+    name = "<unicode string>"
+
+    def read(self, size: int | None = -1, /) -> str:
+        pause()
+        return super().read(size)
 
 
 def read_text(path: Path) -> str:
@@ -59,12 +70,13 @@ def dump_yaml(content: Mapping[str, Any], extra: str) -> str:
     return stream.getvalue()
 
 
-def load_yaml(text: str, path: Path, extra: str, with_lines: bool = False) -> Any:
-    """What `text`, that would stand in `path`, says.
+def load_yaml(text: str, path: Path, extra: str, with_lines: bool = False, merging: bool = True) -> Any:
+    """What `text`, that would stand in `path`, says. It is slow, and pauses (`grice.models.runtime.pause`) between pieces of it.
 
     Args:
         extra: of ours that brings ruamel.yaml.
         with_lines: mappings and lists know their lines and comments; otherwise they are plain dicts and lists.
+        merging: whether it may have merge keys (`<<`): a few hundred characters of them can take hours. Plain dicts and lists only.
 
     Raises:
         MissingExtra: ruamel.yaml is not installed.
@@ -74,13 +86,28 @@ def load_yaml(text: str, path: Path, extra: str, with_lines: bool = False) -> An
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    yaml = YAML() if with_lines else YAML(typ="safe", pure=True)
+    if not merging:
+        yaml.Constructor = _without_merging()
     try:
-        return (YAML() if with_lines else YAML(typ="safe", pure=True)).load(text)
+        return yaml.load(_Pieces(text))
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
         raise DataCorrupt(f"{path}{line}: not valid YAML: {error.problem or error.context}") from error
-    except (YAMLError, ValueError) as error:
+    except (YAMLError, ValueError, TypeError) as error:  # TypeError: a list of lists as a key
         raise DataCorrupt(f"{path}: not valid YAML: {error}") from error
     except RecursionError as error:
         raise DataCorrupt(f"{path}: nested too deeply") from error
+
+
+def _without_merging() -> type[Any]:
+    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+
+    class WithoutMerging(SafeConstructor):
+        def flatten_mapping(self, node: Any) -> Any:
+            for key, _ in node.value:
+                if key.tag == "tag:yaml.org,2002:merge":
+                    raise ConstructorError(None, None, "merge keys (<<) are not read here", key.start_mark)
+
+    return WithoutMerging

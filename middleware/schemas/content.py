@@ -12,6 +12,10 @@ from grice.models.errors import DataCorrupt
 YAML = (".yml", ".yaml")
 EXTRA = "schema"
 """The extra of ours that brings ruamel.yaml."""
+MOST_YAML = 262_144
+"""Characters of YAML in a text that comes from elsewhere: it is read at about 200,000 a second."""
+MOST_PARTS = 1_000_000
+"""Parts of such a text, if each alias is what it stands for: a few hundred characters can stand for billions of parts."""
 
 
 def read_content(path: Path) -> object:
@@ -34,24 +38,48 @@ def read_content(path: Path) -> object:
 
 
 def read_text_content(text: str, name: str) -> object:
-    """What a text says that may be JSON or YAML.
+    """What a text from elsewhere says, that may be JSON or YAML.
 
     Args:
         name: of the text, in messages.
 
     Raises:
         MissingExtra: it is YAML, and ruamel.yaml is not installed.
-        DataCorrupt: it is neither.
+        DataCorrupt: it is neither, or is YAML that is too long, has merge keys, or has aliases that multiply.
     """
-    if text.lstrip().startswith(("{", "[")):
+    if is_json(text):
         try:
             return json.loads(text)
         except ValueError as error:
             raise DataCorrupt(f"{name}: not valid JSON: {error}") from error
         except RecursionError as error:
             raise DataCorrupt(f"{name}: nested too deeply") from error
-    content: object = load_yaml(text, Path(name), EXTRA)
+    if len(text) > MOST_YAML:
+        raise DataCorrupt(f"{name}: {len(text)} characters; at most {MOST_YAML} characters of YAML are read, of JSON any number")
+    content: object = load_yaml(text, Path(name), EXTRA, merging=False)
+    try:
+        parts = _parts(content, {})
+    except RecursionError as error:
+        raise DataCorrupt(f"{name}: nested too deeply") from error
+    if parts > MOST_PARTS:
+        raise DataCorrupt(f"{name}: its aliases stand for more than {MOST_PARTS} parts, or for themselves")
     return content
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is read as JSON."""
+    return text.lstrip().startswith(("{", "["))
+
+
+def _parts(content: object, known: dict[int, int]) -> int:
+    """How many parts there are, those that are there several times counted each time. Without end: more than there may be."""
+    if not isinstance(content, (Mapping, list)):
+        return 1
+    if id(content) not in known:
+        known[id(content)] = MOST_PARTS  # where it is met inside of itself
+        inner = content.values() if isinstance(content, Mapping) else content
+        known[id(content)] = 1 + sum(_parts(each, known) for each in inner)
+    return known[id(content)]
 
 
 def kind_of(content: object) -> str:

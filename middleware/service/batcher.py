@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 from grice.middleware.runtime.deadline import Deadline
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.service.waiting.backlog import Backlog, Wait, WaitRefusal, shared_wait_s
-from grice.middleware.service.waiting.call import CALL, WaitingCall
-from grice.middleware.service.waiting.line import Waiter, WaitingItem, WaitingLine
+from grice.middleware.service.waiting.call import CALL, Pay, WaitingCall
+from grice.middleware.service.waiting.line import Waiter, WaitingItem, WaitingLine, mean
 from grice.middleware.service.waiting.pace import WorkPace
 from grice.middleware.service.waiting.turnstile import BatchTurn, Overran, Turnstile
 from grice.middleware.telemetry.stage_times import timing
@@ -137,12 +137,15 @@ class Batcher(Generic[Asked, Result]):
         if call.body_bytes and self._body.is_known:
             self._admit(call, caller or call.address[0], [self._body.of(call.body_bytes)])
 
-    async def submit(self, asked: Sequence[Asked], work: Sequence[float] | None = None, caller: Hashable = "") -> list[Result]:
+    async def submit(
+        self, asked: Sequence[Asked], work: Sequence[float] | None = None, caller: Hashable = "", pay: Pay | None = None
+    ) -> list[Result]:
         """The results of `asked`, in order. A cancelled call takes its waiting items out of the queue, and ends what is under way.
 
         Args:
             work: of each item; default: what `length` says.
             caller: who shares the model's time with others; default: where the call comes from.
+            pay: called once the call is taken, before any work; what it raises ends the call.
 
         Raises:
             Overloaded: the queue has no room for all of them, they would wait too long, or the service is stopping.
@@ -158,15 +161,17 @@ class Batcher(Generic[Asked, Result]):
         if call.body_bytes:
             self._body.measure(call.body_bytes, sum(units))
         loop = asyncio.get_running_loop()
-        waiter = Waiter[Asked, Result](call, who, loop.time(), left=sum(units), each=_mean(units))
+        waiter = Waiter[Asked, Result](call, who, loop.time(), left=sum(units), each=mean(units))
         items = [WaitingItem(each, unit, waiter, loop.create_future()) for each, unit in zip(asked, units, strict=True)]
-        waiter.items = list(items)
         self._line.join(waiter)
-        self._changed.set()
-        if self.waiting >= self.limits.size:
-            self._leave.set()
         answers = [item.answer for item in items]
         try:
+            if pay is not None:
+                await pay()
+            self._line.bring(waiter, list(items))
+            self._changed.set()
+            if self.waiting >= self.limits.size:
+                self._leave.set()
             if answers:
                 await asyncio.wait(answers, timeout=call.deadline.left_s, return_when=asyncio.FIRST_EXCEPTION)
             failed = [error for each in answers if each.done() and (error := each.exception()) is not None]
@@ -205,10 +210,10 @@ class Batcher(Generic[Asked, Result]):
             return
         self._on_refused(len(units))
         if full:
-            message = f"{self.waiting} items wait; allowed: {self.limits.queue_size}; try again later"
-            raise Overloaded(message, refusal.retry_after_s or 1)
+            found = f"{self.waiting} items wait; allowed: {self.limits.queue_size}"
+            raise Overloaded(f"{found}; try again later", refusal.retry_after_s or 1)
         if refusal.is_late:
-            left_ms, wait_ms = 1000 * call.deadline.left_s, 1000 * (refusal.wait_s + self._pace.of(sum(units), _mean(units)))
+            left_ms, wait_ms = 1000 * call.deadline.left_s, 1000 * (refusal.wait_s + self._pace.of(sum(units), mean(units)))
             message = f"an answer takes about {wait_ms:.0f} ms, and has to be there in {left_ms:.0f} ms"
             raise DeadlineExceeded(f"{message}; send fewer items, or later", refusal.retry_after_s)
         message = f"the wait is about {refusal.wait_s:.1f} s; try again in {refusal.retry_after_s} s"
@@ -218,7 +223,7 @@ class Batcher(Generic[Asked, Result]):
         """Why a call would not be taken, as far as it is known how long work takes."""
         if not self._pace.is_known:
             return self._backlog.refusal(call, Wait(0.0, 0.0, False, full))
-        own_s, sure = self._pace.of(sum(units), _mean(units)), self._pace.knows(_mean(units))
+        own_s, sure = self._pace.of(sum(units), mean(units)), self._pace.knows(mean(units))
         wait_s = shared_wait_s(caller, own_s, self._left_s(self._line.waiters))
         return self._backlog.refusal(call, Wait(own_s, wait_s, sure, full))
 
@@ -332,10 +337,6 @@ class Batcher(Generic[Asked, Result]):
             finally:
                 for call in {item.waiter.call for item in items}:
                     call.stages.add_all(times)
-
-
-def _mean(units: Sequence[float]) -> float:
-    return sum(units) / max(1, len(units))
 
 
 def _answer(items: Sequence[WaitingItem[Asked, Result]], outcomes: Sequence[Result | Exception]) -> None:

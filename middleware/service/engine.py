@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +25,7 @@ from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.service.http.problems import Problem, Refused
 from grice.middleware.service.nlu_server import NluServer
 from grice.middleware.service.readiness import ReadinessCheck
+from grice.middleware.service.waiting.call import apart
 from grice.middleware.service.watch.live import LiveStreams
 from grice.middleware.service.watch.watch import Watch
 from grice.middleware.settings import ServiceSettings
@@ -31,6 +33,9 @@ from grice.middleware.stores import DialogueStore
 
 if TYPE_CHECKING:
     from grice.middleware.events import EventPublisher
+    from grice.middleware.runtime.redis_connection import RedisProbe
+
+Work = TypeVar("Work")
 
 MOST_VIEWS = 10_000
 """Keys whose view of the engine is remembered; it is made anew for others."""
@@ -67,7 +72,9 @@ class Engine:
         self.live = LiveStreams(settings.live_every_s, settings.live_clients)
         self.metrics.live(lambda: self.live.clients)
         self._batchers: list[Batcher[Any, Any]] = []
-        self.readiness = ReadinessCheck(store, self._queue_age_s, settings.ready_queue_s)
+        self._events_probe = _events_probe(settings)
+        self.readiness = ReadinessCheck(store, self._events_probe, self._queue_age_s, settings.ready_queue_s)
+        self._menus: Batcher[Callable[[], Any], Any] = self.batcher("menus", _do_each, lambda work: 1.0, size=1)
         self._views: OrderedDict[ApiKey, Engine] = OrderedDict()
         self.routes: dict[str, Route[Any, Any, Any]] = {
             name: route_of(CAPABILITIES[name])(self, CAPABILITIES[name], model) for name, model in models.items()
@@ -111,13 +118,36 @@ class Engine:
         else:
             await run_in_threadpool(self.quotas.take_work, self.key, work)
 
-    def batcher(self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], float]) -> Batcher[Asked, Result]:
-        """A queue in front of a model, which this engine starts and closes."""
+    async def read_menu(self, units: int, work: Callable[..., Work], *args: Any, free: bool = False) -> Work:
+        """What `work` makes of `args`: slow Python for a menu, done off the event loop, one piece at a time for all callers.
+
+        Args:
+            units: how much work it is, as queues count it.
+            free: the caller's key does not pay for it.
+
+        Raises:
+            Overloaded, DeadlineExceeded: as for a model, in a queue of its own.
+            Exception: what `work` raises.
+        """
+        made: Work
+        with apart():
+            pay = None if free else partial(self.charge, units)
+            (made,) = await self._menus.submit([partial(work, *args)], [units], self.caller, pay)
+        return made
+
+    def batcher(
+        self, name: str, predict: Predict[Asked, Result], work: Callable[[Any], float], size: int | None = None
+    ) -> Batcher[Asked, Result]:
+        """A queue in front of a model, which this engine starts and closes.
+
+        Args:
+            size: items of a batch; default: what the settings say.
+        """
         chosen = self.settings
         batcher = Batcher(
             predict,
             BatchLimits(
-                chosen.batch_size,
+                size or chosen.batch_size,
                 chosen.batch_wait_ms,
                 chosen.queue_size,
                 chosen.batch_work_ms,
@@ -173,8 +203,9 @@ class Engine:
         self.store.close()
         self.schemas.close()
         self.quotas.close()
-        if self.stream is not None:
-            self.stream.close()
+        for each in (self.stream, self._events_probe):
+            if each is not None:
+                each.close()
         if self.nlu is not None:
             await self.nlu.close()
 
@@ -187,12 +218,25 @@ def not_loaded(capability: Capability[Any, Any]) -> Problem:
     return Problem(501, f"no-{switch.replace('_', '-')}", detail)
 
 
+def _do_each(pieces: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [piece() for piece in pieces]
+
+
 def _shared_quotas(settings: ServiceSettings) -> SharedQuotas | None:
     if settings.store != "redis" or not settings.keys_file:
         return None
     from grice.middleware.access.redis_quota import RedisQuotas
 
     return RedisQuotas(settings.redis_url, settings.store_timeout_ms / 1000)
+
+
+def _events_probe(settings: ServiceSettings) -> RedisProbe | None:
+    """What tries the servers of the stream of events, and of the counters of workers; None: the settings name none."""
+    if not settings.events_stream and not (settings.store == "redis" and settings.events_redis_url):
+        return None
+    from grice.middleware.runtime.redis_connection import RedisProbe
+
+    return RedisProbe(settings.events_redis_url or settings.redis_url, settings.store_timeout_ms / 1000)
 
 
 def open_stream(settings: ServiceSettings) -> EventPublisher | None:

@@ -1,4 +1,4 @@
-"""What a sink is told: one score of one behaviour of one response. It holds no text of the conversation."""
+"""What a sink is told: one score of one behaviour of one response, or whether it raises an alarm. It holds no text of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Literal
 
 from grice.middleware.access import DEFAULT_TENANT
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse, ScoreLabel, label_of
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry.trace_context import TraceParent, read_traceparent
@@ -25,8 +26,8 @@ class Score:
 
     Attributes:
         id: the same whenever the same model scores the same response: sending it again overwrites.
-        name: the behaviour's label, such as `Red`.
-        value: its probability, 0 to 1; 1 or 0 where a judge decided.
+        name: the behaviour's label, such as `Red`, or `alarm`.
+        value: its probability, 0 to 1; 1 or 0 where a judge decided, and of an alarm.
         label: what it says.
         explanation: where it comes from, in words.
         scorer: our model, or a judge.
@@ -38,7 +39,7 @@ class Score:
     """
 
     id: str
-    name: Behavior
+    name: WatchedLabel
     value: float
     label: ScoreLabel
     explanation: str
@@ -56,13 +57,23 @@ class Score:
 
 
 def scores_of(response: ScoredResponse) -> list[Score]:
-    """The scores of a response: of those behaviours that were scored."""
-    return [_score(response, behavior) for behavior in BEHAVIORS if is_scored(response, behavior)]
+    """The scores of a response: of those behaviours that were scored, and of the alarm where relations were read."""
+    found = [_of_behavior(response, behavior) for behavior in BEHAVIORS if is_scored(response, behavior)]
+    if response.alarm is None:
+        return found
+    return [*found, _score(response, ALARM, float(response.alarm), "present" if response.alarm else "absent", None)]
 
 
-def _score(response: ScoredResponse, behavior: Behavior) -> Score:
-    probability, decided = response.probabilities.get(behavior), response.judged.get(behavior)
-    value = probability if decided is None and probability is not None else float(behavior in response.shown)
+def _of_behavior(response: ScoredResponse, behavior: Behavior) -> Score:
+    probability = response.probabilities.get(behavior)
+    decided = response.judged.get(behavior) is not None
+    value = float(behavior in response.shown) if decided or probability is None else probability
+    return _score(response, behavior, value, label_of(response, behavior), probability)
+
+
+def _score(response: ScoredResponse, name: WatchedLabel, value: float, label: ScoreLabel, probability: float | None) -> Score:
+    decided = response.judged.get(name)
+    about = f"alarm under the budget of {response.setting or 'its setting'}" if name == ALARM else DEFINITIONS[name].name
     names = {
         "event_id": response.event_id,
         "bot_version": response.bot_version,
@@ -71,19 +82,19 @@ def _score(response: ScoredResponse, behavior: Behavior) -> Score:
         "tenant": None if response.tenant == DEFAULT_TENANT else response.tenant,
         "model": response.model or None,
         "probability": probability,
-        "label": label_of(response, behavior),
+        "label": label,
     }
-    identity = [response.tenant, response.dialogue_id, response.event_id, behavior, response.model]
+    identity = [response.tenant, response.dialogue_id, response.event_id, name, response.model]
     return Score(
         hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32],
-        behavior,
+        name,
         value,
-        label_of(response, behavior),
-        f"{DEFINITIONS[behavior].name}: {'a judge decided' if decided is not None else 'its probability'}",
+        label,
+        f"{about}: {'a judge decided' if decided is not None else 'its probability'}",
         "CODE" if decided is None else "LLM",
         response.model,
         read_traceparent(response.traceparent),
         response.dialogue_id,
         response.scored_at,
-        {name: given for name, given in names.items() if given is not None},
+        {key: given for key, given in names.items() if given is not None},
     )

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from grice.middleware.events.event import DialogueEvent
 from grice.middleware.monitor.known import question_of
 from grice.middleware.monitor.monitor import Monitor
-from grice.middleware.monitor.reports import Judgement, ResponseReport
+from grice.middleware.monitor.reports import Judgement, MonitorQuestion, ResponseReport
 from grice.middleware.monitor.scored_response import ResponseOrigin, ScoredResponse
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry.trace_context import checked_traceparent
@@ -71,7 +71,10 @@ def _scored(monitor: Monitor, asked: Sequence[BotResponse], tries: int) -> list[
     def work(asked: Sequence[BotResponse]) -> list[ScoredEvent | Failed]:
         questions = [question_of(dialogue, event.metadata) for event, dialogue in asked]
         reports = monitor.predict(questions, [event.tenant for event, _ in asked])
-        return [_result(monitor, each, report, tries) for each, report in zip(asked, reports, strict=True)]
+        return [
+            _result(monitor, (event, question), report, tries)
+            for (event, _), question, report in zip(asked, questions, reports, strict=True)
+        ]
 
     return [_failed(outcome, tries) if isinstance(outcome, Exception) else outcome for outcome in isolate(work, asked)]
 
@@ -81,12 +84,14 @@ def _failed(error: Exception, tries: int) -> Failed:
     return Failed(type(error).__name__, str(error), tries)
 
 
-def _result(monitor: Monitor, asked: BotResponse, report: ResponseReport, tries: int) -> ScoredEvent | Failed:
-    event, dialogue = asked
+def _result(
+    monitor: Monitor, asked: tuple[DialogueEvent, MonitorQuestion], report: ResponseReport, tries: int
+) -> ScoredEvent | Failed:
+    event, question = asked
     if report.behaviors is None:
         failure = report.failures[-1] if report.failures else StageFailure("monitor", "ModelError", "the monitor gave no reason")
         return Failed(failure.error, failure.message, tries)
-    response = ScoredResponse.of(report, dialogue, monitor.model, _origin_of(event))
+    response = ScoredResponse.of(report, question, monitor.model, _origin_of(event))
     return ScoredEvent(response, report.judgements)
 
 

@@ -1,4 +1,4 @@
-"""An event for each behaviour of a scored response, as OpenTelemetry's conventions for generative AI have it."""
+"""An event for each behaviour of a scored response, and for its alarm, as OpenTelemetry's conventions for generative AI have it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grice.middleware.access import DEFAULT_TENANT
+from grice.middleware.monitor.reports import ALARM, WatchedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse, label_of
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry import genai_names as names
@@ -28,7 +29,9 @@ UNSCORED = "unscored"
 
 
 def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None = None) -> None:
-    """Emit nine events `gen_ai.evaluation.result`, where OpenTelemetry is installed and a provider of logs is set; else nothing.
+    """Emit events `gen_ai.evaluation.result`, where OpenTelemetry is installed and a provider of logs is set; else nothing.
+
+    There is one a behaviour, and where relations were read one named `alarm`, whose score is 1 or 0.
 
     They hold no texts, and of names the event's id (as that of the response), the dialogue's, the bot's version and the channel.
     Where it is known in which span the response was made, they belong to it. A behaviour that was not scored has an `error.type`
@@ -43,20 +46,20 @@ def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None 
     logger = get_logger(SCOPE, logger_provider=provider)
     carrier = {HEADER: response.traceparent}
     context = TraceContextTextMapPropagator().extract(carrier) if response.traceparent else None
-    for behavior in BEHAVIORS:
+    labels: tuple[WatchedLabel, ...] = BEHAVIORS if response.alarm is None else (*BEHAVIORS, ALARM)
+    for label in labels:
         record = LogRecord(
             timestamp=int(response.scored_at * 1e9),
             context=context,
             severity_number=SeverityNumber.INFO,
             event_name=names.EVALUATION_EVENT,
-            attributes=_attributes(response, behavior),
+            attributes=_attributes(response, label),
         )
         logger.emit(record)
 
 
-def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, str | float]:
-    probability, judged = response.probabilities.get(behavior), response.judged.get(behavior)
-    found: dict[str, str | float] = {names.EVALUATION_NAME: behavior, names.RESPONSE_ID: response.event_id}
+def _attributes(response: ScoredResponse, label: WatchedLabel) -> Mapping[str, str | float]:
+    found: dict[str, str | float] = {names.EVALUATION_NAME: label, names.RESPONSE_ID: response.event_id}
     if response.dialogue_id:
         found[names.CONVERSATION_ID] = response.dialogue_id
     if response.bot_version is not None:
@@ -65,8 +68,21 @@ def _attributes(response: ScoredResponse, behavior: Behavior) -> Mapping[str, st
         found["grice.channel"] = response.channel
     if response.tenant != DEFAULT_TENANT:
         found["grice.tenant"] = response.tenant
+    if label == ALARM:
+        found[names.SCORE_VALUE] = float(bool(response.alarm))
+        found[names.SCORE_LABEL] = "present" if response.alarm else "absent"
+        by_judge = response.judged.get(ALARM) is not None
+        within = f"how likely anything is wrong, against the budget of {response.setting or 'its setting'}"
+        found[names.EXPLANATION] = "a judge decided" if by_judge else within
+        return found
+    return {**found, **_of_behavior(response, label)}
+
+
+def _of_behavior(response: ScoredResponse, behavior: Behavior) -> Mapping[str, str | float]:
+    probability, judged = response.probabilities.get(behavior), response.judged.get(behavior)
+    found: dict[str, str | float] = {}
     if not is_scored(response, behavior):
-        return {**found, names.ERROR_TYPE: response.failures[0].error if response.failures else UNSCORED}
+        return {names.ERROR_TYPE: response.failures[0].error if response.failures else UNSCORED}
     if probability is not None:
         found[names.SCORE_VALUE] = probability
     found[names.SCORE_LABEL] = label_of(response, behavior)

@@ -60,7 +60,21 @@ def test_lines_are_answered_in_order_and_bad_ones_with_their_error(
 
 def test_softening_a_reply(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rewrite", "Tell me your phone number.", "--form", "indirect"]) == 0
-    assert capsys.readouterr().out.strip()
+    said = capsys.readouterr()
+    assert said.out.strip() not in ("", "Tell me your phone number.")
+    assert "stays as it is" not in said.err
+
+
+def test_a_question_of_the_bots_is_not_softened_into_a_wish(capsys: pytest.CaptureFixture[str]) -> None:
+    question = "Shall I book it for you?"
+    assert main(["rewrite", question, "--form", "indirect"]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip() == question
+    assert "The reply stays as it is" in said.err
+    assert main(["rewrite", question, "--form", "indirect", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["text"] == question
+    assert found["refused"] not in (None, "", question)
 
 
 @pytest.mark.parametrize(

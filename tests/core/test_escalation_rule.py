@@ -6,12 +6,14 @@ from collections.abc import Sequence
 import pytest
 
 from grice.middleware.monitor import Escalation, Judgement, Monitor, MonitorSettings
+from grice.middleware.monitor.reports import JudgeQuestion, WatchedLabel, dialogue_of
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
+from grice.models.relations.budget import AlarmThresholds
+from grice.models.relations.results import QuotedSpan, ResponseRelations
 from grice.models.results import BEHAVIORS, Behavior, Behaviors
 
 HALF: dict[Behavior, float] = dict.fromkeys(BEHAVIORS, 0.5)
-Question = tuple[Dialogue, Behavior]
 
 
 class Scripted:
@@ -32,13 +34,13 @@ class Oracle:
 
     def __init__(self, **decisions: bool) -> None:
         self.decisions = decisions
-        self.asked: list[tuple[str, Behavior]] = []
+        self.asked: list[tuple[str, WatchedLabel]] = []
 
-    def judge(self, questions: Sequence[Question], tenants: Sequence[str] | None = None) -> list[Judgement]:
-        self.asked += [(dialogue.last.text, label) for dialogue, label in questions]
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
+        self.asked += [(dialogue_of(about).last.text, label) for about, label in questions]
         return [self.answer(label) for _, label in questions]
 
-    def answer(self, label: Behavior) -> Judgement:
+    def answer(self, label: WatchedLabel) -> Judgement:
         name = label.replace("!", "no")
         if name in self.decisions:
             return Judgement(label, self.decisions[name], "because")
@@ -86,6 +88,27 @@ def test_a_desired_behaviour_is_never_alarming() -> None:
     assert Escalation("both", 0.1, ("Emp",)).asks(found(Emp=0.55), HALF) == ("Emp",)
 
 
+@pytest.mark.parametrize(
+    ("when", "bad", "asks"),
+    [
+        ("never", 0.5, False),
+        ("uncertain", 0.6, True),
+        ("uncertain", 0.7, False),
+        ("uncertain", 0.45, False),  # without an alarm there is nothing to take away
+        ("alarming", 0.9, True),
+        ("alarming", 0.45, False),
+        ("both", 0.9, True),
+    ],
+)
+def test_an_alarm_is_asked_about_in_the_same_cases(when: str, bad: float, asks: bool) -> None:
+    thresholds = AlarmThresholds({"chat": 0.9, "task": 0.5, "assistant": 0.9}, {})
+    about = QuotedSpan("user", 0, 0, 0, 6, "Hello!")
+    found = ResponseRelations(bad, bad >= 0.5, "task", {}, about, (), ())
+    rule = Escalation(when, 0.125)  # type: ignore[arg-type]
+    assert rule.asks_alarm(found, thresholds) is asks
+    assert rule.asks_alarm(found, None) is (asks and when != "uncertain")
+
+
 def test_what_has_no_probability_or_no_threshold_is_not_asked_about() -> None:
     assert Escalation().asks(Behaviors(), HALF) == ()
     assert Escalation().asks(found(noFac=0.5), {}) == ()
@@ -117,7 +140,7 @@ class Broken:
     def __init__(self, answer: object) -> None:
         self.answer = answer
 
-    def judge(self, questions: Sequence[Question], tenants: Sequence[str] | None = None) -> list[Judgement]:
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer  # type: ignore[return-value]

@@ -287,6 +287,13 @@ def test_a_time_on_the_same_side(turn: str, rewrite: str) -> None:
         ("Only if there is parking.", "Yes, please."),
         ("Unless it rains, why not.", "Book it, please."),
         ("That depends on the price.", "Yes, I want it."),
+        ("I'd rather hear what my wife says.", "Yes, book it."),
+        ("Let me see what the others think.", "Book it."),
+        ("I'd better run it by my manager.", "Yes, go ahead."),
+        ("That is really up to my brother.", "Yes, please."),
+        ("We will have to talk it over.", "Yes, please book it."),
+        ("I need to speak with my team.", "Book it for my team."),
+        ("My boss has the final say.", "Yes, book it."),
     ],
 )
 def test_hesitation_and_conditions_are_no_yes(turn: str, rewrite: str) -> None:
@@ -302,6 +309,11 @@ def test_hesitation_and_conditions_are_no_yes(turn: str, rewrite: str) -> None:
         ("Could you see if it has wifi?", "I need wifi. Book it if it has that."),
         ("That would make my day.", "Yes, please."),
         ("I guess so.", "Yes, please."),
+        ("My wife says it is lovely.", "Yes, book it."),
+        ("It is up to you.", "Book it, please."),
+        ("I'd rather see what you think is best.", "Yes, please."),
+        ("I would rather have it today.", "Yes, book it for today."),
+        ("I'd rather hear what my wife says.", "Yes, but I want to ask my wife first."),
     ],
 )
 def test_what_is_a_yes_or_stays_in_doubt(turn: str, rewrite: str) -> None:
@@ -333,3 +345,38 @@ def test_who_comes_is_still_counted() -> None:
     assert ("added", "number") in found("My husband has to work that day, Sunday is better.", "Book it for one person on Sunday.")
     assert ("added", "number") in found("I am travelling alone.", "Book it for two people.")
     assert ("added", "date") in found("I am starving.", "I need a restaurant for tonight.")
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite", "what"),
+    [
+        ("At 5 there are 3 of us.", "Book at 3 for 5 people.", "number"),
+        ("At five there will be three of us.", "Book it for 5 at 3.", "number"),
+        ("My room is 12 on floor 3.", "I am in room 3 on floor 12.", "number"),
+        ("It is gate 4 at platform 9.", "I am at gate 9, platform 4.", "number"),
+        ("2 pizzas and 3 colas would be nice.", "I want 3 pizzas and 2 colas.", "number"),
+        ("Change the 3 to 5.", "Please change the 5 to 3.", "number"),
+        ("I come from Cambridge and want to get to London.", "I need a train to Cambridge from London.", "name"),
+        ("I'm leaving Ely, off to the airport.", "I need a taxi from the airport to Ely.", "name"),
+    ],
+)
+def test_numbers_and_places_do_not_exchange_their_parts(turn: str, rewrite: str, what: str) -> None:
+    assert ("negation", what) in found(turn, rewrite)
+
+
+@pytest.mark.parametrize(
+    ("turn", "rewrite"),
+    [
+        ("At 5 there are 3 of us.", "Book for 3 people at 5."),
+        ("We are 3 and get hungry at 5.", "Book at 5 for 3 people."),
+        ("Room 12, floor 3.", "I am on floor 3 in room 12."),
+        ("Not before 5 and not after 8.", "I want it after 5 and before 8."),
+        ("From Cambridge, and the way goes to London.", "I need a train to London from Cambridge."),
+        ("You have it from London to Cambridge, that is the wrong way.", "I need a train from Cambridge to London."),
+        ("I do not want 3 people at 5 but 5 people at 3.", "I want 5 people at 3."),
+        ("2 adults 3 children", "I want tickets for 3 children and 2 adults."),
+        ("The clock goes from 9 to 5 and then to 9.", "I work from 9 to 5."),
+    ],
+)
+def test_numbers_and_places_that_keep_their_parts(turn: str, rewrite: str) -> None:
+    assert not {each for each in found(turn, rewrite) if each[0] == "negation"}

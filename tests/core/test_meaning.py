@@ -1,8 +1,11 @@
 """The shipped reader of meaning: what it is sure of is right, what it does not know it says."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from grice.models.dialogue import Dialogue
+from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import InputError
 from grice.models.meaning.reader import MOST_CHOSEN_FROM, MeaningReader, load_meaning_reader
 from grice.models.meaning.results import MOST_POSSIBLE, MeaningQuestion
@@ -63,6 +66,47 @@ def test_what_it_is_not_sure_of_is_unknown(reader: MeaningReader, text: str) -> 
     assert (found.kind, found.meaning) == (("unknown", "") if unsure else (found.possible[0].kind, found.possible[0].name))
     if text.startswith("Grey"):
         assert found.kind != "intent"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("A cargo bike.", ("cargo", "bike")),
+        ("And what about the brakes?", ("brakes",)),
+        ("I've got a puncture.", ("puncture",)),
+        ("Yes, that is it.", ("Yes",)),
+        ("We don't.", ("don't",)),
+        ("We don’t.", ("don’t",)),
+        ("And my?", ("And", "my")),
+    ],
+)
+def test_the_words_that_speak_for_a_meaning_are_no_function_words(reader: MeaningReader, text: str, first: tuple[str, ...]) -> None:
+    (found,) = reader.predict([MeaningQuestion(Dialogue.of(text, [("bot", "What is it?")]), SHOP)])
+    assert found.evidence[0].text in first
+    assert {each.text for each in found.evidence} <= set(first)
+    assert [text[each.start : each.end] for each in found.evidence] == [each.text for each in found.evidence]
+    assert sum(each.weight for each in found.evidence) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [("The first one.", 1), ("The third one, please.", 3), ("Number two please.", 2), ("The one with the basket.", 3)],
+)
+def test_which_option_is_told_where_the_turn_names_it(reader: MeaningReader, text: str, option: int) -> None:
+    offer = Turn("bot", "We have a red bike, a blue bike or one with a basket. Which one?")
+    question = MeaningQuestion(Dialogue.of(text, [offer]), SHOP)
+    ((found,), (scores,)) = reader.predict([question]), reader.score([question])
+    at = next(place for place, each in enumerate(scores.options) if each.name == "option")
+    chosen = replace(scores, meaning=np.where(np.arange(len(scores.options)) == at, 30, scores.meaning))
+    assert reader.conclude(question.dialogue, chosen).option == option
+    assert found.option in (option, None)
+
+
+def test_a_hint_at_an_option_tells_none_and_neither_does_another_meaning(reader: MeaningReader) -> None:
+    offer = Turn("bot", "We have a red bike or one with a basket. Which one?")
+    for text in ("I carry my shopping home every day.", "When are you open?"):
+        (found,) = reader.predict([MeaningQuestion(Dialogue.of(text, [offer]), SHOP)])
+        assert found.option is None
 
 
 def test_a_menu_may_have_one_part_only(reader: MeaningReader) -> None:

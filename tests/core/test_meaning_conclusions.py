@@ -18,6 +18,7 @@ from grice.models.slots.by_meaning import SPOKEN_FROM, MeaningSlotResolver
 from grice.models.slots.questions import SlotQuestion
 
 TEXT = "The cheap tent, or the other one."
+DIALOGUE = Dialogue.of(TEXT)
 CAMP = BotSchema(
     (IntentSpec("rent_tent", "rent a tent"), IntentSpec("return_tent", "bring a tent back")),
     (SlotSpec("size", "how large the tent is", ("small", "large", "huge")), SlotSpec("camper", "name of the camper")),
@@ -31,7 +32,7 @@ def reader() -> MeaningReader:
 
 @pytest.fixture(scope="module")
 def scores(reader: MeaningReader) -> MeaningScores:
-    return reader.score([MeaningQuestion(Dialogue.of(TEXT), CAMP)])[0]
+    return reader.score([MeaningQuestion(DIALOGUE, CAMP)])[0]
 
 
 def place_of(scores: MeaningScores, kind: str, name: str) -> int:
@@ -53,7 +54,7 @@ def test_scores_are_divided_by_the_temperature_of_the_manifest(reader: MeaningRe
     assert temperature != 1
     said = np.exp(scores.meaning[scores.meanings].astype(float) / temperature)
     shares = sorted(said / said.sum(), reverse=True)
-    found = reader.conclude(TEXT, scores)
+    found = reader.conclude(DIALOGUE, scores)
     assert [each.share for each in found.possible] == pytest.approx(shares[: len(found.possible)], rel=1e-4)
     assert found.margin == pytest.approx(shares[0] - shares[1], rel=1e-3)
 
@@ -62,9 +63,9 @@ def test_scores_are_divided_by_the_temperature_of_the_manifest(reader: MeaningRe
 def test_it_is_sure_from_the_threshold_on(
     reader: MeaningReader, scores: MeaningScores, above: float, known: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sure = reader.conclude(TEXT, scores).confidence
+    sure = reader.conclude(DIALOGUE, scores).confidence
     monkeypatch.setattr(reader, "threshold", sure + above)
-    assert (reader.conclude(TEXT, scores).kind != "unknown") == known
+    assert (reader.conclude(DIALOGUE, scores).kind != "unknown") == known
 
 
 def odds(share: float) -> float:
@@ -78,7 +79,7 @@ def test_what_is_weighed_follows_the_weights_that_were_fitted(
     at = place_of(scores, "slot", "size")
 
     def weighed() -> float:
-        found = reader.conclude(TEXT, scores)
+        found = reader.conclude(DIALOGUE, scores)
         if weights == "indirect_weights":
             return odds(found.indirect)
         if weights == "value_weights":
@@ -103,7 +104,7 @@ def test_what_is_said_of_a_slot(
     reader: MeaningReader, scores: MeaningScores, said: str, values: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "slot_threshold", 0.0)
-    found = {slot.slot: slot for slot in reader.conclude(TEXT, saying(scores, said, best=1)).slots}
+    found = {slot.slot: slot for slot in reader.conclude(DIALOGUE, saying(scores, said, best=1)).slots}
     assert (found["size"].said, found["size"].values) == (said, values)
 
 
@@ -114,7 +115,7 @@ def test_a_slot_is_told_from_its_threshold_on(
     surely = saying(scores, "meant")
     spoken = reader.spoken(surely, place_of(surely, "slot", "size"))
     monkeypatch.setattr(reader, "slot_threshold", spoken + above)
-    assert ("size" in {slot.slot for slot in reader.conclude(TEXT, surely).slots}) == told
+    assert ("size" in {slot.slot for slot in reader.conclude(DIALOGUE, surely).slots}) == told
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from grice.middleware import Pipeline, PipelineSettings
 from grice.middleware.turns.blending import weight_of
+from grice.middleware.turns.own_examples import fitting_examples
 from grice.middleware.turns.realisation import REPLIES, is_verified, realise, say_wish
 from grice.middleware.turns.statement import state
 from grice.models.dialogue import Dialogue
@@ -45,7 +46,9 @@ def meaning(kind: Any, name: str, *slots: SlotMeaning, **given: Any) -> TurnMean
 
 
 def said_of(found: TurnMeaning, menu: BotSchema = BOT) -> list[str]:
-    return realise(state(found, "hm", 0.65), menu)
+    said = state(found, "hm", 0.65)
+    groups = realise(said, menu, fitting_examples(said, MeaningQuestion(Dialogue.of("hm"), menu)))
+    return [text for group in groups for text in group]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +102,9 @@ def test_examples_come_first_that_say_just_what_is_meant() -> None:
     plain = "I want to find a restaurant"
     assert said_of(meaning("intent", "find_place")) == ["show me restaurants", f"{plain}.", *REPLIES.values()]
     assert said_of(meaning("intent", "find_place", CHEAP)) == ["a cheap place please", f"{plain}: price range cheap."]
+    in_the_south = SlotMeaning("area", "meant", ("south",), 0.9)
+    put_in = "a cheap place in the south please"
+    assert said_of(meaning("intent", "find_place", CHEAP, in_the_south)) == [put_in, f"{plain}: price range cheap, area south."]
     assert said_of(meaning("intent", "find_place", CHEAP, NOT_SOUTH)) == [f"{plain}: price range cheap, not area south."]
 
 
@@ -134,6 +140,7 @@ def test_a_bot_may_list_replies_among_its_intents() -> None:
         (meaning("act", "answer", SlotMeaning("area", "any", (), 0.9)), ["Any area."]),
         (meaning("act", "answer", SlotMeaning("area", "ambiguous", ("north", "south"), 0.9)), []),
         (meaning("act", "option", option=2), ["The second one."]),
+        (meaning("act", "option", option=7), ["The seventh one."]),
         (meaning("act", "option"), []),
         (meaning("act", "courtesy"), []),
         (meaning("act", "none"), []),

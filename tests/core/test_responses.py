@@ -7,7 +7,9 @@ import pytest
 
 from grice.middleware.responses.checks import ResponseChecks
 from grice.middleware.responses.settings import ResponseSettings
-from grice.middleware.responses.softening import still_the_bot
+from grice.middleware.responses.softening import CheckedSoftener, Unsoftened, still_the_bot
+from grice.middleware.turns.analysis import Finding
+from grice.middleware.turns.guard import Guard
 from grice.models import Behaviors, Dialogue, Rewrite, Turn
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS
@@ -189,6 +191,7 @@ def test_behaviors_that_cannot_be(given: dict[Any, float], message: str) -> None
         ("I recommend Saffron Cellar.", "Can you recommend Saffron Cellar?"),
         ("What area would you like?", "I am looking for an area, which one?"),
         ("Which hotel do you want?", "Could you find me a hotel, please?"),
+        ("Please give me your post code.", "I think that sounds great. Could you please give me your post code?"),
         ("There is a table at Saffron Cellar.", "My table at Saffron Cellar would be nice."),
     ],
 )
@@ -206,6 +209,27 @@ def test_a_softer_form_that_is_no_longer_the_bots(response: str, softer: str) ->
 )
 def test_a_softer_form_of_the_bots(response: str, softer: str) -> None:
     assert still_the_bot(response, softer)
+
+
+def test_a_turn_whose_softer_form_is_not_trusted_stays_and_says_what_was_refused() -> None:
+    question = Dialogue.of("Shall I book it for you?", speaker="bot")
+    answered = Rewrite("I think that will work. Please book it.", 0.9, 8)
+    (found,) = CheckedSoftener(Softener(answered)).predict([question])
+    assert found == Unsoftened(question.last.text, 0.9, 8, refused=answered.text)
+    softer = Rewrite("Would it suit you if I booked it for you?", 0.9, 8)
+    assert CheckedSoftener(Softener(softer)).predict([question]) == [softer]
+    same = Rewrite(question.last.text, 0.9, 8)
+    assert CheckedSoftener(Softener(same)).predict([question]) == [same]
+
+
+def test_a_softer_form_that_cannot_be_checked_is_not_trusted() -> None:
+    class Broken(Guard):
+        def check(self, dialogue: Dialogue, rewrite: str) -> tuple[Finding, ...]:
+            raise RuntimeError("broken")
+
+    softener = CheckedSoftener(Softener(Rewrite("Could you tell me your phone number?", 0.9, 8)), Broken())
+    (found,) = softener.predict([ASKED])
+    assert (type(found), found.text) == (Unsoftened, ASKED.last.text)
 
 
 def test_the_user_does_not_speak_in_the_bots_place() -> None:

@@ -37,6 +37,12 @@ def test_the_order_of_parts_changes_no_fingerprint_and_a_word_does() -> None:
     schema = BotSchema.of(KAYAKS)
     turned = BotSchema(schema.intents[::-1], schema.slots[::-1], schema.services)
     assert turned.fingerprint == schema.fingerprint
+    intent = {"name": "rent", "examples": ["I want a kayak", "a boat, please"], "slots": ["seats", "colour"]}
+    slots = {"seats": {"values": ["one", "two"]}, "colour": {"values": ["red", "blue"]}}
+    within = {**intent, "examples": intent["examples"][::-1], "slots": intent["slots"][::-1]}
+    turned_slots = {name: {"values": slots[name]["values"][::-1]} for name in ("colour", "seats")}
+    one, same = BotSchema.of({"intents": [intent], "slots": slots}), BotSchema.of({"intents": [within], "slots": turned_slots})
+    assert one.fingerprint == same.fingerprint
     other = BotSchema.of({**KAYAKS, "services": {"boats": "everything that swims"}})
     assert other.fingerprint != schema.fingerprint
 

@@ -76,7 +76,7 @@ def _read_meaning(manifest: Manifest) -> list[float]:
 
 def _relate(manifest: Manifest) -> list[float]:
     found = RelationReader(manifest).predict([RelationQuestion(ANSWERED)])[0]
-    return [found.bad, *found.labels.values()]
+    return [found.bad, *(share for share in found.labels.values() if share is not None)]
 
 
 USES: dict[str, Use] = {

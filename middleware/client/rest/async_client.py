@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
-from grice.middleware.client.rest.call import Patience, ServiceAnswer, ServiceCall, Tries, headers_of, load_httpx
+from grice.middleware.client.rest.call import OK, Patience, ServiceAnswer, ServiceCall, Tries, headers_of, load_httpx
 from grice.middleware.client.rest.live import EventReader, LiveEvent
-from grice.middleware.client.rest.operations import FEEDBACK, METRICS, Operations, live_call
+from grice.middleware.client.rest.operations import FEEDBACK, METRICS, Operations, live_call, live_request
 from grice.models.errors import ServiceError
 
 
@@ -55,18 +55,24 @@ class AsyncClient(Operations[Coroutine[Any, Any, dict[str, Any]]]):
     ) -> AsyncIterator[LiveEvent]:
         """As `Client.watch_live`, for `async for`."""
         call, reader = live_call(window_s, bot_version, channel), EventReader()
-        request = call.request()
-        request["headers"] = {"last-event-id": after} if after else {}
-        try:
-            async with self._http.stream(**request, timeout=self._httpx.Timeout(self.patience.deadline_s, read=None)) as response:
-                if response.status_code != 200:
-                    raise ServiceAnswer(response.status_code, response.headers, await response.aread()).problem(call)
-                async for line in response.aiter_lines():
-                    event = reader.read(line)
-                    if event is not None:
-                        yield event
-        except self._httpx.TransportError as error:
-            raise ServiceError(f"{call.path} failed: {type(error).__name__}") from error
+        request, tries = live_request(call, after), Tries(call, self.patience)
+        while True:
+            try:
+                timeout = self._httpx.Timeout(tries.timeout_s(), read=None)
+                async with self._http.stream(**request, timeout=timeout) as response:
+                    if response.status_code == OK:
+                        async for line in response.aiter_lines():
+                            event = reader.read(line)
+                            if event is not None:
+                                yield event
+                        return
+                    answer = ServiceAnswer(response.status_code, response.headers, await response.aread())
+            except self._httpx.TransportError as error:
+                raise ServiceError(f"{call.path} failed: {type(error).__name__}") from error
+            wait_s = tries.wait_after(answer)
+            if wait_s is None:
+                raise answer.problem(call)
+            await asyncio.sleep(wait_s)
 
     async def close(self) -> None:
         """Give connections back."""
@@ -82,7 +88,7 @@ class AsyncClient(Operations[Coroutine[Any, Any, dict[str, Any]]]):
         tries = Tries(call, self.patience)
         while True:
             try:
-                answer = await asyncio.wait_for(self._once(call, tries), tries.timeout_s())
+                answer = await asyncio.wait_for(self._once(tries), tries.timeout_s())
             except asyncio.TimeoutError:  # not the built-in one on Python 3.10
                 raise tries.late() from None
             except self._httpx.TransportError as error:
@@ -98,6 +104,6 @@ class AsyncClient(Operations[Coroutine[Any, Any, dict[str, Any]]]):
                     raise answer.problem(call)
             await asyncio.sleep(wait_s)
 
-    async def _once(self, call: ServiceCall, tries: Tries) -> ServiceAnswer:
-        response = await self._http.request(**call.request(), timeout=tries.timeout_s())
+    async def _once(self, tries: Tries) -> ServiceAnswer:
+        response = await self._http.request(**tries.request(), timeout=tries.timeout_s())
         return ServiceAnswer(response.status_code, response.headers, response.content)

@@ -11,7 +11,10 @@ from grice.middleware.runtime.backoff import Backoff, retry_after_s
 from grice.middleware.runtime.deadline import Deadline
 from grice.models.errors import DeadlineExceeded, InputError, MissingExtra, RequestRefused, ServiceError, shorten
 
+OK = 200
 NO_CONTENT = 204
+DEADLINE, MOST_MS = "x-grice-deadline-ms", 10**15 - 1
+"""The header that tells the service how many milliseconds it has, and the most that it takes."""
 SEND_AGAIN = (429, 503)
 """Statuses after which the service has done nothing that it would do twice."""
 WAITS = Backoff(first_s=0.2, longest_s=10.0, spread=0.5)
@@ -117,6 +120,11 @@ class Tries:
         self._patience = patience
         self._failures = 0
         self.deadline = Deadline(patience.deadline_s)
+
+    def request(self) -> dict[str, Any]:
+        """What httpx is told of the next try: the call, and for how long the service may work on it."""
+        found, left_ms = self._call.request(), min(1000 * self.deadline.left_s, MOST_MS)
+        return {**found, "headers": {**found["headers"], DEADLINE: str(max(1, int(left_ms)))}}
 
     def timeout_s(self) -> float:
         """How long the next try may take.

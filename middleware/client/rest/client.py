@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from grice.middleware.client.rest.call import Patience, ServiceAnswer, ServiceCall, Tries, headers_of, load_httpx
+from grice.middleware.client.rest.call import OK, Patience, ServiceAnswer, ServiceCall, Tries, headers_of, load_httpx
 from grice.middleware.client.rest.live import EventReader, LiveEvent
-from grice.middleware.client.rest.operations import FEEDBACK, METRICS, Operations, live_call
+from grice.middleware.client.rest.operations import FEEDBACK, METRICS, Operations, live_call, live_request
 from grice.models.errors import ServiceError
 
 
@@ -55,27 +55,30 @@ class Client(Operations[dict[str, Any]]):
     def watch_live(
         self, window_s: int | None = None, bot_version: str | None = None, channel: str | None = None, after: str = ""
     ) -> Iterator[LiveEvent]:
-        """Rates and alarming responses, as they come; ends when the service ends it.
+        """Rates and alarming responses, as they come; ends when the service ends it. The patience is for its beginning.
 
         Args:
             after: the place of an alarm; only later ones follow.
 
         Raises:
-            RequestRefused, ServiceError: as every method.
+            DeadlineExceeded, RequestRefused: as every method. ServiceError: it cannot be reached, or the stream breaks.
         """
         call, reader = live_call(window_s, bot_version, channel), EventReader()
-        request = call.request()
-        request["headers"] = {"last-event-id": after} if after else {}
-        try:
-            with self._http.stream(**request, timeout=self._httpx.Timeout(self.patience.deadline_s, read=None)) as response:
-                if response.status_code != 200:
-                    raise ServiceAnswer(response.status_code, response.headers, response.read()).problem(call)
-                for line in response.iter_lines():
-                    event = reader.read(line)
-                    if event is not None:
-                        yield event
-        except self._httpx.TransportError as error:
-            raise ServiceError(f"{call.path} failed: {type(error).__name__}") from error
+        request, tries = live_request(call, after), Tries(call, self.patience)
+        while True:
+            try:
+                timeout = self._httpx.Timeout(tries.timeout_s(), read=None)
+                with self._http.stream(**request, timeout=timeout) as response:
+                    if response.status_code == OK:
+                        yield from filter(None, map(reader.read, response.iter_lines()))
+                        return
+                    answer = ServiceAnswer(response.status_code, response.headers, response.read())
+            except self._httpx.TransportError as error:
+                raise ServiceError(f"{call.path} failed: {type(error).__name__}") from error
+            wait_s = tries.wait_after(answer)
+            if wait_s is None:
+                raise answer.problem(call)
+            time.sleep(wait_s)
 
     def close(self) -> None:
         """Give connections back."""
@@ -91,7 +94,7 @@ class Client(Operations[dict[str, Any]]):
         tries = Tries(call, self.patience)
         while True:
             try:
-                answer = self._once(call, tries)
+                answer = self._once(tries)
             except self._httpx.TransportError as error:
                 wait_s = tries.wait_after_error(arrived=not isinstance(error, self._httpx.ConnectError))
                 if wait_s is None:
@@ -105,8 +108,8 @@ class Client(Operations[dict[str, Any]]):
                     raise answer.problem(call)
             time.sleep(wait_s)
 
-    def _once(self, call: ServiceCall, tries: Tries) -> ServiceAnswer:
-        with self._http.stream(**call.request(), timeout=tries.timeout_s()) as response:
+    def _once(self, tries: Tries) -> ServiceAnswer:
+        with self._http.stream(**tries.request(), timeout=tries.timeout_s()) as response:
             body = bytearray()
             for part in response.iter_bytes():  # a body that drips would outlast time-outs of single reads
                 tries.timeout_s()

@@ -188,6 +188,15 @@ def live_call(window_s: int | None, bot_version: str | None, channel: str | None
     return ServiceCall("GET", "/v1/live", query={"window_s": window_s, "bot_version": bot_version, "channel": channel})
 
 
+def live_request(call: ServiceCall, after: str) -> dict[str, Any]:
+    """What httpx is told of that call.
+
+    Args:
+        after: the place of an alarm; "": none.
+    """
+    return {**call.request(), "headers": {"last-event-id": after} if after else {}}
+
+
 def item_call(
     path: str, conversation: Conversation | None, items: Sequence[Conversation], fields: Mapping[str, Any]
 ) -> ServiceCall:

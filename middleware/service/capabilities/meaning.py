@@ -12,7 +12,7 @@ from grice.middleware.capabilities.codec import encode
 from grice.middleware.capabilities.meaning import MeaningReport
 from grice.middleware.meaning.implied_calls import ImpliedCall, imply_calls
 from grice.middleware.schemas import schema_of_tools
-from grice.middleware.service.capabilities.menu import SchemaChoice, schemas_of
+from grice.middleware.service.capabilities.menu import MUCH, SchemaChoice, schemas_of
 from grice.middleware.service.capabilities.route import Aside, Route
 from grice.middleware.service.capabilities.wire import NO_BOT, ONE_TURN, WHOLE, Failures, ReplyItem, derived, require_one
 from grice.middleware.service.capabilities.work import News, menu_work
@@ -86,7 +86,11 @@ class MeaningRoute(Route[MeaningItem, MeaningQuestion, MeaningReport]):
 
     async def questions(self, items: Sequence[MeaningItem], histories: Sequence[History], aside: Aside) -> list[MeaningQuestion]:
         chosen = await schemas_of(self.engine, items, aside)
-        menus = [menu if menu is not None else await aside(_tools_of, item) for item, menu in zip(items, chosen, strict=True)]
+        tools = [item for item, menu in zip(items, chosen, strict=True) if menu is None]
+        work = sum(len(item.tools or ()) for item in tools)
+        read = await (aside(_tools_of, tools) if work < MUCH else self.engine.read_menu(work, _tools_of, tools, free=True))
+        others = iter(read)
+        menus = [next(others) if menu is None else menu for menu in chosen]
         dialogues = [
             item.dialogue(() if isinstance(history, StageFailure) else history)
             for item, history in zip(items, histories, strict=True)
@@ -102,20 +106,20 @@ class MeaningRoute(Route[MeaningItem, MeaningQuestion, MeaningReport]):
     def shown(self, item: MeaningItem, result: MeaningReport) -> dict[str, Any]:
         if result.found is None:
             return dict.fromkeys((*NAMES, "calls"))
-        calls = None if item.tools is None else encode(imply_calls(result.found, _tools_of(item)))
+        calls = None if item.tools is None else encode(imply_calls(result.found, schema_of_tools(item.tools)))
         return {**encode(result.found), "calls": calls}
 
     def failures(self, result: MeaningReport) -> Sequence[StageFailure]:
         return result.failures
 
 
-def _tools_of(item: MeaningItem) -> BotSchema:
-    """The menu of an item's tools.
+def _tools_of(items: Sequence[MeaningItem]) -> list[BotSchema]:
+    """The menu of each item's tools.
 
     Raises:
         InputError: they are none; says where.
     """
-    return schema_of_tools(item.tools)
+    return [schema_of_tools(item.tools) for item in items]
 
 
 OFFER = MeaningRoute

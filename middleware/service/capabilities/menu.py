@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 from starlette.concurrency import run_in_threadpool
 
+from grice.middleware.schemas.content import is_json
 from grice.middleware.schemas.stores import SCHEMA_ID_PATTERN, SchemaStore
 from grice.middleware.service.capabilities.route import Aside
 from grice.middleware.service.capabilities.wire import Wire
@@ -17,6 +18,12 @@ from grice.models.schema import MOST_CHARACTERS, MOST_CHOICES, MOST_EXAMPLES, MO
 if TYPE_CHECKING:
     from grice.middleware.service.engine import Engine
 
+TEXTS = 256
+"""Texts of a menu that are checked in the time that a token takes."""
+CHARACTERS, CHARACTERS_OF_JSON = 64, 8192
+"""Characters of a menu's file that are read in that time, of YAML and of JSON."""
+MUCH = 16
+"""Units of work from which on a menu is read in the queue for menus; less is done at once."""
 NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
 """Something other than what Python calls white space."""
 Phrase = Annotated[str, Field(max_length=MOST_CHARACTERS)]
@@ -73,6 +80,13 @@ class WireSchema(Wire):
         dict[SpecName, Phrase], Field(max_length=MOST_INTENTS, description="What each service is, by the name that intents have.")
     ] = Field(default_factory=dict)
 
+    @property
+    def work(self) -> int:
+        """How much work it is to read it, about as many units as a model reads tokens."""
+        texts = sum(2 + len(each.examples) for each in self.intents)
+        texts += sum(2 + (0 if each is None else len(each.values)) for each in self.slots.values())
+        return 1 + texts // TEXTS
+
     def schema_of(self) -> BotSchema:
         """The schema; much work where it is large.
 
@@ -98,6 +112,25 @@ class SchemaChoice(Wire):
             raise ValueError("give at most one of schema and schema_id")
         return self
 
+    def own_schema(self) -> BotSchema | None:
+        """The menu that it brings itself, if it does; much work where it is large.
+
+        Raises:
+            InputError: its parts do not fit together.
+        """
+        return None if self.bot_schema is None else self.bot_schema.schema_of()
+
+
+def text_menu_work(text: str) -> int:
+    """Units of work to read a menu from the content of a file."""
+    return 1 + len(text) // (CHARACTERS_OF_JSON if is_json(text) else CHARACTERS)
+
+
+def stored_menu_work(schema: BotSchema) -> int:
+    """Units of work to write a stored menu."""
+    texts = sum(2 + len(each.examples) for each in schema.intents) + sum(2 + len(each.values) for each in schema.slots)
+    return 1 + texts // TEXTS
+
 
 def unknown_schema(schema_id: str, status: int) -> Problem:
     """What a caller is told of a name under which nothing is stored."""
@@ -115,10 +148,14 @@ async def schemas_of(engine: Engine, items: Sequence[SchemaChoice], aside: Aside
         Refused: nothing is stored under a name (422, `unknown-schema`).
         InputError: a schema's parts do not fit together.
         StoreError: the store cannot be reached.
+        Overloaded, DeadlineExceeded: large menus of too many calls wait to be read.
     """
     names = {item.schema_id for item in items if item.schema_id is not None}
     stored = await run_in_threadpool(_stored, engine.schemas, names) if names else {}
-    return await aside(_chosen, items, stored)
+    work = sum(item.bot_schema.work for item in items if item.bot_schema is not None)
+    if work < MUCH:
+        return await aside(_chosen, items, stored)
+    return await engine.read_menu(work, _chosen, items, stored, free=True)  # the key pays for the model's work, this among it
 
 
 def _stored(store: SchemaStore, names: set[str]) -> dict[str, BotSchema]:
@@ -132,5 +169,5 @@ def _stored(store: SchemaStore, names: set[str]) -> dict[str, BotSchema]:
 
 
 def _chosen(items: Sequence[SchemaChoice], stored: dict[str, BotSchema]) -> list[BotSchema | None]:
-    own = [None if item.bot_schema is None else item.bot_schema.schema_of() for item in items]
+    own = [item.own_schema() for item in items]
     return [stored[item.schema_id] if item.schema_id is not None else schema for item, schema in zip(items, own, strict=True)]

@@ -16,18 +16,21 @@ from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.monitor import Monitor, ResponseReport, ScoredResponse
+from grice.middleware.monitor.reports import WatchedLabel
 from grice.middleware.monitor.scored_response import ResponseOrigin
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Outcome, Route
 from grice.middleware.service.capabilities.wire import Failures, Name, Text, Wire, WireItem, check_distinct, derived
 from grice.middleware.service.capabilities.work import EACH, News, text_work
 from grice.middleware.service.conversations import History
+from grice.middleware.service.waiting.call import Pay
 from grice.middleware.telemetry.trace_context import INCOMING, PATTERN
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.behaviors.inputs import HISTORY_TURNS
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn
 from grice.models.relations.labels import Setting
 from grice.models.relations.results import RelationQuestion, ResponseRelations
+from grice.models.relations.rows import text_rows
 from grice.models.results import Behavior, Behaviors
 from grice.models.sentence_encoder.encoder import REMEMBERED
 
@@ -72,8 +75,12 @@ class ResponseItem(WireItem):
         list[Text], Field(max_length=MAX_KNOWN, description="What the bot was given to answer from; sentences are held against it.")
     ] = Field(default_factory=list)
     facts: Annotated[
-        list[dict[str, str]],
-        Field(max_length=MAX_KNOWN, description="Rows of tools' results or of a database, fields to values; held against exactly."),
+        list[dict[str, str | int | float | bool | None]],
+        Field(
+            max_length=MAX_KNOWN,
+            description="Rows of tools' results or of a database, fields to values; held against exactly. A number is read as JSON "
+            "writes it, true as `yes`, false as `no`; a field that is null is left out.",
+        ),
     ] = Field(default_factory=list)
     policy: Annotated[list[Text], Field(max_length=MAX_KNOWN, description="What the bot has to keep to.")] = Field(
         default_factory=list
@@ -92,8 +99,14 @@ class ResponseItem(WireItem):
         """The dialogue; `text` is the bot's."""
         return super().dialogue(history, "bot")
 
+    def told_dialogue(self) -> str:
+        """The name of its dialogue in alarms and where scores go; "": it has none."""
+        return self.dialogue_id or ""
+
 
 WireRelations: Any = derived(ResponseRelations)
+WireSpan: Any = WireRelations.model_fields["about"].annotation
+"""Quoted words, with the places of their turn and sentence, and where they begin and end."""
 
 
 class WireEvidence(Wire):
@@ -108,9 +121,9 @@ class WireEvidence(Wire):
 
 
 class WireJudgement(Wire):
-    """What a large language model says of one behaviour."""
+    """What a large language model says of one behaviour, or of an alarm."""
 
-    behavior: Annotated[Behavior, Field(description="What it was asked about.")]
+    behavior: Annotated[WatchedLabel, Field(description="What it was asked about; `alarm`: whether anything is wrong.")]
     decision: Annotated[bool | None, Field(description="Whether the response shows it; null: it gave no decision.")]
     reasoning: Annotated[str, Field(description="What it said before its decision.")]
     unscored: Annotated[str, Field(description="Why there is no decision; empty where there is one.")]
@@ -143,7 +156,11 @@ class ResponseResult(Wire):
         Field(description="How it relates to what was said and what is known; null where no reader of relations is loaded."),
     ] = None
     suppressed: Annotated[
-        list[Behavior], Field(description="Undesired behaviours that the model found and a judge denied: they are not in `shown`.")
+        list[WatchedLabel],
+        Field(
+            description="Undesired behaviours that the model found and a judge denied: they are not in `shown`. `alarm`: a judge "
+            "took the alarm of `relations` away."
+        ),
     ]
     history_read: Annotated[int | None, Field(description="Turns of history that the model read; null where it failed.")]
     history_cut: Annotated[int | None, Field(description="Older turns that did not fit and were left out.")]
@@ -153,10 +170,10 @@ class ResponseResult(Wire):
 
 @dataclass(frozen=True)
 class ResponseOutcome:
-    """A response, its dialogue, and what the monitor found."""
+    """A response, what was asked about it, and what the monitor found."""
 
     event_id: str
-    dialogue: Dialogue
+    asked: RelationQuestion
     report: ResponseReport
 
 
@@ -176,7 +193,7 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
     model: Monitor
 
     def ask(self, item: ResponseItem, dialogue: Dialogue) -> RelationQuestion:
-        known = (tuple(item.documents), tuple(item.facts), tuple(item.policy))
+        known = (tuple(item.documents), text_rows(item.facts), tuple(item.policy))
         return RelationQuestion(dialogue, *known, item.setting)
 
     def work(self, asked: RelationQuestion) -> int:
@@ -218,10 +235,10 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
         ]
 
     async def run(
-        self, items: Sequence[ResponseItem], asked: Sequence[RelationQuestion], costs: Sequence[float]
+        self, items: Sequence[ResponseItem], asked: Sequence[RelationQuestion], costs: Sequence[float], pay: Pay
     ) -> list[ResponseOutcome]:
         """The model's reports, and after them the judge's."""
-        reports = await self.queues["behaviors"].submit(asked, costs, self.engine.caller)
+        reports = await self.queues["behaviors"].submit(asked, costs, self.engine.caller, pay)
         judged = [place for place, item in enumerate(items) if item.judged] if self.model.judge is not None else []
         if judged:
             doubtful, found = [asked[place] for place in judged], [reports[place] for place in judged]
@@ -231,8 +248,7 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
             for place, report in zip(judged, opinions, strict=True):
                 reports[place] = report
         names = [item.event_id or uuid.uuid4().hex for item in items]
-        dialogues = [each.dialogue for each in asked]
-        return [ResponseOutcome(*each) for each in zip(names, dialogues, reports, strict=True)]
+        return [ResponseOutcome(*each) for each in zip(names, asked, reports, strict=True)]
 
     async def keep(self, items: Sequence[ResponseItem], found: list[Outcome[ResponseOutcome]]) -> list[Outcome[ResponseOutcome]]:
         """Keep those that were not kept first, and record those that count: rates, alarms, the stream of results."""
@@ -259,7 +275,7 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
             "probabilities": found and dict(found.probabilities),
             "thresholds": self.model.thresholds,
             "shown": list(report.shown),
-            "evidence": {} if found is None else _evidence(result.dialogue, found),
+            "evidence": {} if found is None else _evidence(result.asked.dialogue, found),
             "judgements": encode(report.judgements),
             "relations": report.relations and encode(report.relations),
             "suppressed": list(report.suppressed),
@@ -281,14 +297,14 @@ class ResponseRoute(Route[ResponseItem, RelationQuestion, ResponseOutcome]):
     def _response(self, item: ResponseItem, scored: ResponseOutcome, now: float) -> ScoredResponse:
         origin = ResponseOrigin(
             scored.event_id,
-            item.dialogue_id or "",
+            item.told_dialogue(),
             now,
             item.channel,
             item.bot_version,
             item.action,
             traceparent=item.traceparent or INCOMING.get(),
         )
-        return ScoredResponse.of(scored.report, scored.dialogue, self.model.model, origin)
+        return ScoredResponse.of(scored.report, scored.asked, self.model.model, origin)
 
 
 OFFER = ResponseRoute

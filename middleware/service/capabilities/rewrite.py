@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from grice.middleware.responses.softening import CheckedSoftener
 from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.route import Route
 from grice.middleware.service.capabilities.wire import Failures, HistoryCut, HistoryRead, TextCut, Wire, WireItem
@@ -46,11 +47,22 @@ class WireRewrite(Wire):
 class RewriteResult(WireRewrite):
     """One rewrite."""
 
+    refused: Annotated[
+        str | None,
+        Field(
+            description="With form `indirect`: what the model wrote, where that is no longer what the bot said. `text` is then the "
+            "turn as it came. Null where nothing was refused."
+        ),
+    ]
     failures: Failures
 
 
 class RewriteRoute(Route[RewriteItem, Dialogue, Rewrite]):
-    """Rewrites every turn, with neither gate nor guard: `/v1/turns` has both. Nothing is kept."""
+    """Rewrites every turn. Nothing is kept.
+
+    A direct form has neither gate nor guard: `/v1/turns` has both. A softer form is checked as responses are: a question stays one,
+    the bot does not speak as its user, and no fact is added or lost. What fails that passes unchanged, with `refused`.
+    """
 
     item = RewriteItem
     result = RewriteResult
@@ -58,10 +70,13 @@ class RewriteRoute(Route[RewriteItem, Dialogue, Rewrite]):
     single = "A single rewrite."
 
     def predicts(self) -> Mapping[str, Predict[Dialogue, Rewrite]]:
-        return {_QUEUES["direct"]: self.model.direct.predict, _QUEUES["indirect"]: self.model.indirect.predict}
+        return {_QUEUES["direct"]: self.model.direct.predict, _QUEUES["indirect"]: CheckedSoftener(self.model.indirect).predict}
 
     def queue(self, item: RewriteItem) -> str:
         return _QUEUES[item.form]
+
+    def shown(self, item: RewriteItem, result: Rewrite) -> dict[str, Any]:
+        return {"refused": None, **super().shown(item, result)}
 
 
 OFFER = RewriteRoute

@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -20,6 +21,7 @@ from grice.middleware.service.batcher import Predict
 from grice.middleware.service.capabilities.wire import Failures, Wire, WireItem, derived, single_answer
 from grice.middleware.service.capabilities.work import News, Seen, WorkEstimate, end_work
 from grice.middleware.service.conversations import History
+from grice.middleware.service.waiting.call import Pay
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.dialogue import Dialogue
 
@@ -105,8 +107,7 @@ class Route(Generic[AnyItem, Asked, Result]):
         histories = await self.histories(items)
         asked = await self.questions(items, histories, aside)
         estimate = await aside(self.estimate, asked)
-        await self.engine.charge(estimate.work)
-        results = await self.run(items, asked, estimate.costs)
+        results = await self.run(items, asked, estimate.costs, partial(self.engine.charge, estimate.work))
         self.seen.learn(estimate.news.keys)
         return [
             Outcome(result, (history,) if isinstance(history, StageFailure) else ())
@@ -126,18 +127,21 @@ class Route(Generic[AnyItem, Asked, Result]):
         news = News(self.seen)
         return WorkEstimate(sum(map(self.work, asked)), [self.cost(each, news) for each in asked], news)
 
-    async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked], costs: Sequence[float]) -> list[Result]:
+    async def run(self, items: Sequence[AnyItem], asked: Sequence[Asked], costs: Sequence[float], pay: Pay) -> list[Result]:
         """The model's results, in order; items of different queues wait in them one after the other.
 
         Args:
             costs: of each item.
+            pay: for all of them, when the first queue has taken its own.
         """
+        payment: Pay | None = pay
         results: dict[int, Result] = {}
         for name, queue in self.queues.items():
             places = [place for place, item in enumerate(items) if self.queue(item) == name]
             if places:
                 own, work = [asked[place] for place in places], [costs[place] for place in places]
-                results.update(zip(places, await queue.submit(own, work, self.engine.caller), strict=True))
+                results.update(zip(places, await queue.submit(own, work, self.engine.caller, payment), strict=True))
+                payment = None
         return [results[place] for place in range(len(items))]
 
     async def keep(self, items: Sequence[AnyItem], found: list[Outcome[Result]]) -> list[Outcome[Result]]:

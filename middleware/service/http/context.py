@@ -25,11 +25,16 @@ log = logging.getLogger(__name__)
 
 
 class RequestContext:
-    """Gives each request its id (the caller's, if it is a plain one), and tells log and metrics how it ended."""
+    """Gives each request its id (the caller's, if it is a plain one), and tells log and metrics how it ended.
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    Args:
+        own_headers: whether answers get the id and what browsers are told; False: they keep the headers that they have.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, own_headers: bool = True) -> None:
         self.app = app
         self.metrics = metrics
+        self.own_headers = own_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,10 +50,11 @@ class RequestContext:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                headers[HEADER] = request_id
-                headers.setdefault("x-content-type-options", "nosniff")
-                headers.setdefault("cache-control", "no-store")
+                if self.own_headers:
+                    headers = MutableHeaders(scope=message)
+                    headers[HEADER] = request_id
+                    headers.setdefault("x-content-type-options", "nosniff")
+                    headers.setdefault("cache-control", "no-store")
             await send(message)
 
         try:

@@ -81,6 +81,10 @@ def _keep(engine: Engine, alarm: Alarm, body: FeedbackItem) -> Feedback:
         response.channel,
         response.shown,
         _before(engine, alarm) if given is None else given,
+        response.setting,
+        response.documents,
+        response.facts,
+        response.policy,
     )
     engine.watch.feedback.put(feedback)
     return feedback

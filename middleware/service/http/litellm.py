@@ -14,12 +14,14 @@ from grice.middleware.events.event import MAX_NAME
 from grice.middleware.gateways.calls import is_first, recall_call, remember_call
 from grice.middleware.gateways.check import CheckedCall, GatewayPolicy, check
 from grice.middleware.gateways.rows import LONGEST, Row, turns_of
+from grice.middleware.service.capabilities.menu import SchemaId
 from grice.middleware.service.capabilities.route import examples_of
 from grice.middleware.service.capabilities.wire import WireShare
 from grice.middleware.service.engine import Engine, WholeEngine
 from grice.middleware.service.http.body import require_json
 from grice.middleware.service.http.keys import Access, address_of, key_of
 from grice.middleware.service.http.openapi import answered
+from grice.middleware.service.http.problems import Refused
 from grice.middleware.settings import Mode
 from grice.models.errors import StoreError
 from grice.models.results import Behavior
@@ -40,6 +42,9 @@ class GuardrailParams(BaseModel):
 
     mode: Annotated[Mode, Field(description="What a rewritten turn becomes: the rewrite alone, or after the original.")] = "append"
     longest: Annotated[int, Field(ge=1, description="Characters of a turn that may be rewritten.")] = LONGEST
+    schema_id: Annotated[
+        SchemaId | None, Field(description="The name of a stored schema, as in `PUT /v1/schemas/{schema_id}`: the bot's menu.")
+    ] = None
     block: Annotated[
         dict[Behavior, WireShare] | None, Field(description="From which probability of a behaviour on a reply is blocked.")
     ] = None
@@ -52,6 +57,9 @@ class GuardrailRequest(BaseModel):
 
     input_type: Annotated[Literal["request", "response"], Field(description="Before the model is called, or after it.")]
     litellm_call_id: Annotated[str | None, Field(description="The same for request and response of one call.")] = None
+    litellm_trace_id: Annotated[
+        str | None, Field(description="What calls of one conversation have in common: the dialogue's name in alarms and sinks.")
+    ] = None
     texts: Annotated[list[str] | None, Field(description="Texts of the messages, or the replies.")] = None
     structured_messages: Annotated[
         list[dict[str, Any]] | None, Field(description="The messages, as the API of language models has them; with requests only.")
@@ -97,6 +105,9 @@ async def guard(
     engine = whole.of(request.state.caller)
     try:
         return await (_before(engine, body) if body.input_type == "request" else _after(engine, body))
+    except Refused as error:  # such as a menu that is not stored
+        log.warning("the guardrail could not answer, the call goes on: %s", error)
+        return NOTHING
     except Exception as error:  # noqa: BLE001 - whatever it is, the caller's own call goes on
         log.warning("the guardrail failed, the call goes on", extra={"error": type(error).__name__})
         return NOTHING
@@ -123,17 +134,28 @@ async def _after(engine: Engine, body: GuardrailRequest) -> GuardrailAnswer:
         for turn in await recall_call(engine, call_id)
     ]
     for place, text in enumerate(body.texts or ()):
-        policy = _policy(body, counted=await is_first(engine, call_id, f"reply-{place}"))
+        name = f"{call_id}.{place}" if call_id and place else call_id
+        policy = _policy(body, counted=await is_first(engine, call_id, f"reply-{place}"), event_id=name)
         found = await check(engine, known, text, policy)
         if found.action == "blocked":
             return GuardrailAnswer(action="BLOCKED", blocked_reason=found.reason)
     return NOTHING
 
 
-def _policy(body: GuardrailRequest, counted: bool = True) -> GatewayPolicy:
+def _policy(body: GuardrailRequest, counted: bool = True, event_id: str = "") -> GatewayPolicy:
     params = body.additional_provider_specific_params or GuardrailParams()
     version = (body.model or "")[:MAX_NAME] or None
-    return GatewayPolicy(params.mode, params.longest, params.block or {}, counted, CHANNEL, version)
+    return GatewayPolicy(
+        params.mode,
+        params.longest,
+        params.block or {},
+        counted,
+        CHANNEL,
+        version,
+        menu=params.schema_id,
+        event_id=event_id,
+        session=body.litellm_trace_id or "",
+    )
 
 
 def _said_anew(texts: Sequence[str] | None, row: Row, found: CheckedCall) -> list[str] | None:

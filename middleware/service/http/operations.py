@@ -63,11 +63,17 @@ class Ready(Wire):
     status: Annotated[
         ReadinessStatus,
         Field(
-            description="`degraded`: usable, but the dialogue store cannot be read or written. `busy`: something has waited "
-            "too long for a model. `draining`: the service stops."
+            description="`degraded`: usable, but the dialogue store cannot be read or written, or a server of events cannot be "
+            "written. `busy`: something has waited too long for a model. `draining`: the service stops."
         ),
     ]
     store: StoreState
+    events_reachable: Annotated[
+        bool | None,
+        Field(
+            description="Whether each Redis of the stream of events, and of workers' counters, can be written; null: none is set."
+        ),
+    ]
     queue_age_s: Annotated[float, Field(description="For how long the item that waits longest for a model has waited.")]
     providers: Annotated[dict[str, str], Field(description="The execution provider chosen for each model.")]
 
@@ -92,6 +98,7 @@ async def ready(engine: WholeEngine, response: Response) -> Ready:
     return Ready(
         status=found.status,
         store=StoreState(kind=engine.settings.store, reachable=found.writable),
+        events_reachable=found.events_writable,
         queue_age_s=round(found.queue_age_s, 3),
         providers={model.role: model.provider for model in _loaded(engine)},
     )

@@ -10,14 +10,15 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.schemas.formats import schema_of_text
-from grice.middleware.schemas.stores import SchemaStore
-from grice.middleware.service.capabilities.menu import SchemaId, WireSchema, unknown_schema
+from grice.middleware.service.capabilities.menu import SchemaId, WireSchema, stored_menu_work, text_menu_work, unknown_schema
 from grice.middleware.service.capabilities.route import examples_of
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
 from grice.middleware.service.engine import EngineOf
+from grice.middleware.service.http.arrivals import PARAMETER
 from grice.middleware.service.http.body import require_json
 from grice.middleware.service.http.openapi import problems
 from grice.middleware.service.http.problems import Refused
+from grice.models.schema import BotSchema
 
 router = APIRouter(tags=["schemas"])
 
@@ -69,14 +70,16 @@ async def list_schemas(engine: EngineOf) -> StoredSchemas:
     summary="Read what a bot can understand from its own files",
     response_model=WireSchema,
     dependencies=[Depends(require_json)],
-    responses={**_documented(EXAMPLES["requests"]["kayaks"]["value"]), **problems(413, 415, 422)},
+    responses={**_documented(EXAMPLES["requests"]["kayaks"]["value"]), **problems(413, 415, 422, 503)},
+    openapi_extra={"parameters": [PARAMETER]},
 )
 async def read_menu(body: Annotated[MenuText, Body(openapi_examples=MENU_EXAMPLES)], engine: EngineOf) -> Response:
     """The schema that a `domain.yml`, a list of tools, an SGD schema or a schema of ours says. Nothing is stored.
 
-    The answer is what `PUT` takes. `grice schema show` does the same for files and folders.
+    The answer is what `PUT` takes. YAML is read up to 262,144 characters, without merge keys (`<<`). `grice schema show` does the
+    same for files and folders of any size.
     """
-    content = await run_in_threadpool(_menu, body.text)
+    content = await engine.read_menu(text_menu_work(body.text), _menu, body.text)
     return Response(content, media_type="application/json")
 
 
@@ -86,6 +89,7 @@ async def read_menu(body: Annotated[MenuText, Body(openapi_examples=MENU_EXAMPLE
     summary="Store what a bot can understand",
     dependencies=[Depends(require_json)],
     responses={**_documented(EXAMPLES["answer"]), **problems(409, 413, 415, 422, 503)},
+    openapi_extra={"parameters": [PARAMETER]},
 )
 async def put_schema(
     schema_id: SchemaInPath, body: Annotated[WireSchema, Body(openapi_examples=EXAMPLES["requests"])], engine: EngineOf
@@ -94,7 +98,8 @@ async def put_schema(
 
     `grice schema show` prints this body for a Rasa bot, an SGD schema or the tools of an agent.
     """
-    fingerprint = await run_in_threadpool(_put, engine.schemas, schema_id, body)
+    schema, fingerprint = await engine.read_menu(body.work, _known, body)
+    await run_in_threadpool(engine.schemas.put, schema_id, schema)
     return StoredSchemaAnswer(schema_id=schema_id, fingerprint=fingerprint)
 
 
@@ -107,7 +112,10 @@ async def put_schema(
 )
 async def read_schema(schema_id: SchemaInPath, engine: EngineOf) -> Response:
     """The schema, as `PUT` takes it; the header `ETag` is its fingerprint."""
-    content, fingerprint = await run_in_threadpool(_read, engine.schemas, schema_id)
+    schema = await run_in_threadpool(engine.schemas.read, schema_id)
+    if schema is None:
+        raise Refused(unknown_schema(schema_id, 404))
+    content, fingerprint = await engine.read_menu(stored_menu_work(schema), _written, schema, free=True)
     return Response(content, media_type="application/json", headers={"etag": f'"{fingerprint}"'})
 
 
@@ -129,14 +137,10 @@ def _menu(text: str) -> bytes:
     return json.dumps(schema_of_text(text, "text").as_dict(), ensure_ascii=False).encode()
 
 
-def _put(store: SchemaStore, schema_id: str, body: WireSchema) -> str:
+def _known(body: WireSchema) -> tuple[BotSchema, str]:
     schema = body.schema_of()
-    store.put(schema_id, schema)
-    return schema.fingerprint
+    return schema, schema.fingerprint
 
 
-def _read(store: SchemaStore, schema_id: str) -> tuple[bytes, str]:
-    schema = store.read(schema_id)
-    if schema is None:
-        raise Refused(unknown_schema(schema_id, 404))
+def _written(schema: BotSchema) -> tuple[bytes, str]:
     return json.dumps(schema.as_dict(), ensure_ascii=False).encode(), schema.fingerprint

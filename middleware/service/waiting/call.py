@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grice.middleware.runtime.deadline import Deadline
 from grice.middleware.telemetry.stage_times import StageTimes
@@ -28,5 +30,19 @@ class WaitingCall:
     stages: StageTimes = field(default_factory=StageTimes)
 
 
+Pay = Callable[[], Awaitable[None]]
+"""Counts the work of a call against what its caller may use in a minute; raises `QuotaExceeded`."""
+
 CALL: ContextVar[WaitingCall | None] = ContextVar("grice_call", default=None)
 """The call that is being answered; None outside of one."""
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Inside, queues take the call for another one with the same deadline: what one learns of it says nothing of a model's."""
+    call = CALL.get()
+    token = CALL.set(None if call is None else replace(call, body_bytes=0, is_back=None))
+    try:
+        yield
+    finally:
+        CALL.reset(token)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -87,11 +87,16 @@ class WaitingLine(Generic[Asked, Result]):
         return sum(len(waiter.items) for waiter in self.waiters)
 
     def join(self, waiter: Waiter[Asked, Result]) -> None:
-        """Begin to wait."""
+        """Begin to wait; without items it only has a place."""
         self.shares.join(waiter.caller, waiter)
-        if waiter.items:
-            self.usual = min(waiter.each, self.usual * DRIFT) if self.usual else waiter.each
         self.waiters.append(waiter)
+        self.bring(waiter, waiter.items)
+
+    def bring(self, waiter: Waiter[Asked, Result], items: list[WaitingItem[Asked, Result]]) -> None:
+        """Who waits says what for."""
+        waiter.items = items
+        if items:
+            self.usual = min(waiter.each, self.usual * DRIFT) if self.usual else waiter.each
 
     def leave(self, waiter: Waiter[Asked, Result]) -> None:
         """Wait no longer."""
@@ -144,3 +149,8 @@ class WaitingLine(Generic[Asked, Result]):
 
     def _cost_s(self, item: WaitingItem[Asked, Result]) -> float:
         return self._pace.of(item.work)
+
+
+def mean(units: Sequence[float]) -> float:
+    """Units of work of an item, as a rule; 0 where there is none."""
+    return sum(units) / max(1, len(units))

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from grice.middleware.alerts import AlertRule
 from grice.middleware.feedback import AlarmVerdict, Feedback
+from grice.middleware.monitor.reports import WatchedLabel
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire, WireTurn
 from grice.middleware.service.watch.watch import WatchedAlerts
-from grice.models.results import Behavior
 
 MOST_TURNS = 200
 """Turns that feedback may bring."""
@@ -23,7 +23,7 @@ class WireFiring(Wire):
 
     id: Annotated[str, Field(description="The alert's.")]
     rule: Annotated[str, Field(description="The name of the rule.")]
-    behavior: Annotated[Behavior, Field(description="What it fires for.")]
+    behavior: Annotated[WatchedLabel, Field(description="What it fires for; `alarm`: the alarms under the budget.")]
     bot_version: Annotated[str | None, Field(description="Of which version; null: the rule does not tell them apart.")]
     channel: Annotated[str | None, Field(description="Of which channel; null: the rule does not tell them apart.")]
     since: Annotated[float, Field(description="When it began, in Unix seconds.")]
@@ -34,7 +34,7 @@ class WireRule(Wire):
 
     name: Annotated[str, Field(description="Its name.")]
     kind: Annotated[Literal["threshold", "change"], Field(description="Whether it looks at the share, or at its change.")]
-    behaviors: Annotated[list[Behavior], Field(description="Each is watched by itself.")]
+    behaviors: Annotated[list[WatchedLabel], Field(description="Each is watched by itself; `alarm`: the alarms.")]
     window_s: Annotated[int, Field(description="Seconds that the share is of.")]
     says: Annotated[str, Field(description="When it fires, in words.")]
     firing: Annotated[int, Field(description="Alerts of it that fire now.")]
@@ -117,7 +117,7 @@ def _rule(rule: AlertRule, firing: Sequence[WireFiring]) -> WireRule:
     return WireRule(
         name=rule.name,
         kind=rule.kind,  # type: ignore[arg-type]
-        behaviors=list(rule.behaviors),
+        behaviors=list(rule.watched),
         window_s=rule.window_s,
         says=rule.says,
         firing=sum(each.rule == rule.name for each in firing),

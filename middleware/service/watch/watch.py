@@ -44,10 +44,11 @@ class RateQuery:
 
 @dataclass(frozen=True)
 class Rates:
-    """The rates of a query, and the bot versions and channels that were seen within its window."""
+    """The rates of a query, that of alarms, and the bot versions and channels that were seen within its window."""
 
     query: RateQuery
     rates: tuple[Rate, ...]
+    alarms: Rate
     bot_versions: tuple[str, ...]
     channels: tuple[str, ...]
 
@@ -153,7 +154,8 @@ class Watch:
         groups = mine.rates(query.window_s, by=("bot_version", "channel"))
         versions = sorted({rate.bot_version for rate in groups if rate.bot_version is not None})
         channels = sorted({rate.channel for rate in groups if rate.channel is not None})
-        return Rates(query, tuple(found), tuple(versions), tuple(channels))
+        (alarms,) = mine.alarms(query.window_s, None, RateGroup(query.bot_version, query.channel))
+        return Rates(query, tuple(found), alarms, tuple(versions), tuple(channels))
 
     def history(self, query: RateQuery, steps: int, by: Sequence[RateSplit]) -> list[RateStep]:
         """The rates of a query over time; arguments as in `RateStore.history`.

@@ -6,8 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from grice.middleware.capabilities.codec import encode
 from grice.middleware.feedback import AlarmVerdict
-from grice.middleware.service.capabilities.responses import Probabilities
+from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.rates import Rate
+from grice.middleware.service.capabilities.responses import Probabilities, WireSpan
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
 from grice.middleware.service.watch.alarms import Alarm
 from grice.middleware.service.watch.watch import Rates
@@ -19,10 +22,10 @@ _ALARM = ("event_id", "text", "timestamp", "channel", "bot_version", "action")
 
 
 class WireRate(Wire):
-    """How often a behaviour was shown."""
+    """How often a behaviour was shown, or how often there was an alarm."""
 
-    behavior: Annotated[Behavior, Field(description="Which.")]
-    shown: Annotated[int, Field(description="Responses that showed it.")]
+    behavior: Annotated[WatchedLabel, Field(description="Which; `alarm`: the alarms under the budget.")]
+    shown: Annotated[int, Field(description="Responses that showed it, or raised an alarm.")]
     scored: Annotated[int, Field(description="Responses of which that is known.")]
     unscored: Annotated[int, Field(description="Responses of which it is not known.")]
     share: Annotated[float | None, Field(description="Shown of scored, 0 to 1; null where nothing was scored.")]
@@ -37,6 +40,9 @@ class RatesAnswer(Wire):
     bot_version: Annotated[str | None, Field(description="Only of this version; null: of all.")]
     channel: Annotated[str | None, Field(description="Only of this channel; null: of all.")]
     rates: Annotated[list[WireRate], Field(description="One a behaviour.")]
+    alarms: Annotated[
+        WireRate, Field(description="How many raised an alarm, of those whose relations were read; the others are `unscored`.")
+    ]
     bot_versions: Annotated[list[str], Field(description="Versions seen within the window; `unknown`: none was given.")]
     channels: Annotated[list[str], Field(description="Channels seen within the window.")]
     schema_version: SchemaVersion = 1
@@ -49,6 +55,10 @@ class WireFault(Wire):
     probability: Annotated[Share, Field(description="How likely the response has it.")]
     about: Annotated[str, Field(description="The words that it clashes with; empty where there are none.")]
     words: Annotated[str, Field(description="The response's own words.")]
+    about_span: Annotated[
+        WireSpan | None, Field(description="`about` with its places; turns count from 0, the oldest. Null where there is none.")
+    ] = None
+    words_span: Annotated[WireSpan | None, Field(description="`words` with their places. Null where there are none.")] = None
 
 
 class WireAlarm(Wire):
@@ -102,19 +112,26 @@ class BehaviorsAnswer(Wire):
 
 def wire_rates(found: Rates) -> RatesAnswer:
     """Rates as they travel."""
-    rates = [
-        WireRate(
-            behavior=rate.behavior,
-            shown=rate.shown,
-            scored=rate.scored,
-            unscored=rate.unscored,
-            share=rate.share,
-            low=None if rate.interval is None else rate.interval[0],
-            high=None if rate.interval is None else rate.interval[1],
-        )
-        for rate in found.rates
-    ]
-    return RatesAnswer(**vars(found.query), rates=rates, bot_versions=list(found.bot_versions), channels=list(found.channels))
+    return RatesAnswer(
+        **vars(found.query),
+        rates=[_rate(each) for each in found.rates],
+        alarms=_rate(found.alarms),
+        bot_versions=list(found.bot_versions),
+        channels=list(found.channels),
+    )
+
+
+def _rate(rate: Rate) -> WireRate:
+    low, high = rate.interval or (None, None)
+    return WireRate(
+        behavior=rate.behavior,
+        shown=rate.shown,
+        scored=rate.scored,
+        unscored=rate.unscored,
+        share=rate.share,
+        low=low,
+        high=high,
+    )
 
 
 def wire_alarm(alarm: Alarm, verdict: AlarmVerdict | None = None) -> WireAlarm:
@@ -126,7 +143,7 @@ def wire_alarm(alarm: Alarm, verdict: AlarmVerdict | None = None) -> WireAlarm:
         shown=list(response.shown),
         probabilities=dict(response.probabilities),
         evidence=dict(response.evidence),
-        faults=[WireFault(**vars(each)) for each in response.faults],
+        faults=[WireFault(**encode(each)) for each in response.faults],
         verdict=verdict,
         **{name: getattr(response, name) for name in _ALARM},
     )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_models import fakes
+from fake_models import Calls, FakeBehaviors, FakeDirectness, fakes
 from live_service import serving
-from redis_process import RedisServer
+from redis_process import RedisServer, eventually
 
 from grice.middleware.access import ApiKey, KeyFile, digest_of
 from grice.middleware.access.quota import Quotas
 from grice.middleware.access.redis_quota import KEY, RedisQuotas
+from grice.middleware.monitor import Monitor
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
 from grice.models.errors import QuotaExceeded, StoreError
+from grice.models.results import BEHAVIORS
 
 SECRET = "a-secret-of-the-test"
 
@@ -133,3 +137,32 @@ def test_a_redis_that_is_away_stops_nobody(redis_server: RedisServer, caplog: py
     redis_server.start()
     quotas.take_request(limited)
     quotas.close()
+
+
+@pytest.mark.parametrize("queue", ["directness", "behaviors"])
+def test_a_call_that_finds_no_room_uses_up_nothing(tmp_path: Path, queue: str) -> None:
+    path = "/v1/directness" if queue == "directness" else "/v1/responses"
+    directness, behaviors = FakeDirectness(), FakeBehaviors()
+    held: Calls = directness if queue == "directness" else behaviors
+    loaded = fakes(directness=directness, responses=Monitor(behaviors, dict.fromkeys(BEHAVIORS, 0.5)))
+    file = KeyFile(tmp_path / "keys.json")
+    file.add(key(work_per_minute=10))
+    file.add(key("free", "another-secret-of-it"))
+    mine, others = ({"authorization": f"Bearer {secret}"} for secret in (SECRET, "another-secret-of-it"))
+    held.gate.clear()
+    settings = ServiceSettings(keys_file=str(file.path), queue_size=64, batch_size=1)
+    with serving(create_app(loaded, settings)) as client, ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(client.post, path, json={"text": "a"}, headers=others)]
+        eventually(lambda: held.batches != [])
+        waiting.append(pool.submit(client.post, path, json={"items": [{"text": "a"}] * 64}, headers=others))
+        eventually(lambda: f'grice_queue_depth{{model="{queue}"}} 64.0' in client.get("/metrics").text)
+        try:
+            large = {"items": [{"text": "x" * 500}] * 40}  # a small one is refused before it is read
+            found = [client.post(path, json=large, headers=mine).json()["type"] for _ in range(3)]
+        finally:
+            held.gate.set()
+        assert found == ["urn:grice:problem:overloaded"] * 3
+        assert [each.result().status_code for each in waiting] == [200, 200]
+        assert client.post(path, json={"text": "x" * 500}, headers=mine).status_code == 200
+        refused = client.post(path, json={"text": "a"}, headers=mine)
+        assert refused.json()["type"] == "urn:grice:problem:quota-exceeded"

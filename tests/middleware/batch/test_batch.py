@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,9 +26,11 @@ from grice.middleware.batch.one_process import run_here
 from grice.middleware.batch.parts import cut, read
 from grice.middleware.batch.scoring import Scorer
 from grice.middleware.cli import main
+from grice.middleware.monitor import MonitorSettings
 from grice.models import load_directness_scorer
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
+from grice.models.manifest import PRETRAINED
 from grice.models.sentence_encoder.encoder import forget_vectors
 
 
@@ -130,6 +133,22 @@ def test_results_of_other_settings_or_inputs_are_not_taken_for_these(tmp_path: P
     write_lines(path, [dialogue_row(0), dialogue_row(1)])
     with pytest.raises(InputError, match="another --out"):
         run_here(job_of(tmp_path), [path], scorer=fake_scorer())
+
+
+def test_results_of_models_that_were_replaced_are_not_taken_for_these(tmp_path: Path) -> None:
+    model, alarms = tmp_path / "model", tmp_path / "alarms.json"
+    shutil.copytree(PRETRAINED / "intentions", model)
+    alarms.write_text("{}")
+    chosen = {"intentions_model": str(model), "monitor": MonitorSettings(threads=1, workers=1, alarm_settings=str(alarms))}
+    path = write_lines(tmp_path / "in" / "a.jsonl", [dialogue_row(0)])
+    run_here(job_of(tmp_path, **chosen), [path], scorer=fake_scorer())
+    for file in (model / "manifest.json", alarms):
+        before = file.read_text()
+        file.write_text(before + "\n")
+        with pytest.raises(InputError, match="results of other settings or models"):
+            run_here(job_of(tmp_path, **chosen), [path], scorer=fake_scorer())
+        file.write_text(before)
+        assert run_here(job_of(tmp_path, **chosen), [path], scorer=fake_scorer()).skipped == 1
 
 
 def command(path: Path, out: Path, wait_s: float = 0.0) -> list[str]:

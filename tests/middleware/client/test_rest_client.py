@@ -220,6 +220,26 @@ def test_it_asks_again_after_the_time_that_the_service_names(make: Callable[...,
     assert asked[1] - asked[0] >= 1
 
 
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+def test_a_stream_that_is_refused_is_asked_for_again(make: Callable[..., Any], status: str) -> None:
+    rates = saying(b'event: rates\ndata: {"rates": []}\n\n')
+
+    def answer(connection: socket.socket, request: bytes) -> bool:
+        refused = saying({"detail": "full"}, status, "retry-after: 0\r\n")
+        return (rates if len(server.requests) > 1 else refused)(connection, request)
+
+    with loopback(answer) as server:
+        assert [event.kind for event in make(server.url).watch_live()] == ["rates"]
+        assert len(server.requests) == 2
+
+
+def test_a_stream_that_is_refused_for_long_is_given_up(make: Callable[..., Any]) -> None:
+    with loopback(saying({"detail": "full"}, "503 Service Unavailable", "retry-after: 0\r\n")) as server:
+        with pytest.raises(RequestRefused, match="answered 503: full"):
+            next(make(server.url, Patience(20, retries=2)).watch_live())
+        assert len(server.requests) == 3
+
+
 def test_it_does_not_wait_beyond_its_deadline(make: Callable[..., Any]) -> None:
     with loopback(saying({"detail": "full"}, "429 Too Many Requests", "retry-after: 60\r\n")) as server:
         with pytest.raises(RequestRefused, match="answered 429: full"):

@@ -11,7 +11,7 @@ from redis_process import RedisServer
 from scored_fixtures import NOON, scored, several
 
 from grice.middleware.monitor.scored_response import ScoredResponse
-from grice.middleware.rates import LONGEST_WINDOW_S, MemoryRates, Rate, RateStore, increments, open_rates
+from grice.middleware.rates import LONGEST_WINDOW_S, MemoryRates, Rate, RateGroup, RateStore, increments, open_rates
 from grice.middleware.rates.counters import MAX_CHANNELS, MAX_VERSIONS
 from grice.middleware.rates.redis import RedisRates
 from grice.middleware.runtime.bounded_names import BoundedNames
@@ -69,6 +69,15 @@ def test_what_only_a_judge_decided_is_scored(rates: RateStore) -> None:
     rates.add([scored("!Fac", probabilities=without, judged={"!Fac": True}), scored(probabilities=without, judged={"!Fac": False})])
     rates.add([scored(probabilities=without, judged={"!Fac": None})])
     assert of(rates.rates(MINUTE, NOON), "!Fac") == Rate("!Fac", None, None, 1, 2, unscored=1)
+
+
+def test_alarms_are_counted_of_those_whose_relations_were_read(rates: RateStore) -> None:
+    rates.add([scored(alarm=True), scored("Red", alarm=False), scored(alarm=True, bot_version="1.1"), scored("Red")])
+    assert rates.alarms(HOUR, NOON) == [Rate("alarm", None, None, 2, 3, unscored=1)]
+    assert rates.alarms(HOUR, NOON, RateGroup("1.1")) == [Rate("alarm", "1.1", None, 1, 1)]
+    by_version = rates.alarms(HOUR, NOON, by=["bot_version"])
+    assert by_version == [Rate("alarm", "1.1", None, 1, 1), Rate("alarm", "unknown", None, 1, 2, unscored=1)]
+    assert [rate.behavior for rate in rates.rates(HOUR, NOON)] == list(BEHAVIORS)
 
 
 def test_rates_of_one_version_or_channel_and_by_each(rates: RateStore) -> None:
@@ -209,6 +218,7 @@ def test_stores_of_several_processes_count_together_through_increments(redis_ser
 def test_a_typical_response_costs_few_increments() -> None:
     assert len(increments(scored())) == 3
     assert len(increments(scored("Red"))) == 6
+    assert len(increments(scored(alarm=False))) == 6
     assert "secret" not in repr(increments(scored("Red")))
 
 

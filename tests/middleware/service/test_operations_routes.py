@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from fake_models import fake_monitor, fakes
+from fake_models import FakeBehaviors, fake_monitor, fakes
 from live_service import RedisServer, eventually, serving
+from relation_fixtures import WRONG, WordReader
 
 from grice.middleware.alerts import AlertSettings
+from grice.middleware.feedback import Feedback
+from grice.middleware.monitor import Monitor
 from grice.middleware.monitor.alarm_log import read_log
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.dialogue import Turn
+from grice.models.results import BEHAVIORS
 
 RULES = {"rules": [{"kind": "threshold", "name": "often", "behaviors": ["Red"], "window_s": 3600, "above": 0.2, "min_scored": 3}]}
 
@@ -110,6 +116,32 @@ def test_a_wrong_alarm_becomes_a_labelled_response(client: httpx.Client, tmp_pat
         for each in read_log(log)
     ]
     assert read == [("We do, that is Red.", False, ["Do you sell bread?"]), ("That is Ign.", True, ["Where are you?"])]
+
+
+def test_a_judged_alarm_keeps_what_the_bot_knew_and_says_where_it_comes_from() -> None:
+    monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), relations=WordReader())
+    with serving(create_app(fakes(responses=monitor), ServiceSettings())) as client:
+        known: dict[str, Any] = {"documents": ["The shed is green."], "facts": [{"roof": "grey"}], "policy": ["Be brief."]}
+        known["setting"] = "task"
+        turns = [{"speaker": "bot", "text": "It is green."}, {"speaker": "bot", "text": f"All {WRONG}."}]
+        assert client.post("/v1/responses", json={"turns": turns, **known}).status_code == 200
+        (alarm,) = client.get("/v1/alarms").json()["alarms"]
+        client.post(f"/v1/alarms/{alarm['place']}/feedback", json={"verdict": "wrong"})
+        row = json.loads(client.get("/v1/alarms/feedback").text)
+        rates = client.get("/v1/rates").json()
+        metrics = client.get("/metrics").text
+    assert {name: row[name] for name in known} == known
+    assert (row["from"], row["bad"]) == ("alarm", False)
+    assert (rates["alarms"]["behavior"], rates["alarms"]["shown"], rates["alarms"]["scored"]) == ("alarm", 1, 1)
+    assert 'grice_alarms_total{setting="task"} 1.0' in metrics
+
+
+def test_feedback_that_was_kept_before_is_read() -> None:
+    feedback = Feedback("1-0", "right", 1.0, "e", "d", "Hello!", None, None, ("Red",), (Turn("user", "Hi!"),), "chat", ("Hello.",))
+    values = json.loads(feedback.to_json())
+    old = {name: value for name, value in values.items() if name not in ("setting", "documents", "facts", "policy")}
+    assert Feedback.from_json(feedback.to_json()) == feedback
+    assert Feedback.from_json(json.dumps(old)) == replace(feedback, setting=None, documents=())
 
 
 def test_what_is_no_alarm_cannot_be_judged(client: httpx.Client) -> None:

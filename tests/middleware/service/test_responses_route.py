@@ -10,13 +10,15 @@ import httpx
 import pytest
 from fake_models import FakeBehaviors, fake_monitor, fakes
 from live_service import RedisServer, eventually, serving
+from relation_fixtures import WordReader
 
 from grice.middleware.monitor import Judgement, Monitor
 from grice.middleware.monitor.escalation import Escalation
+from grice.middleware.monitor.reports import JudgeQuestion, WatchedLabel, dialogue_of
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
-from grice.models.dialogue import Dialogue
-from grice.models.results import BEHAVIORS, Behavior
+from grice.models.relations.results import RelationQuestion, ResponseRelations
+from grice.models.results import BEHAVIORS
 
 USER = {"speaker": "user", "text": "When do you open?"}
 BOT = {"speaker": "bot", "text": "We open at nine."}
@@ -123,11 +125,11 @@ class WaitingJudge:
     """Answers yes once it is let go."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, Behavior]] = []
+        self.asked: list[tuple[str, WatchedLabel]] = []
         self.free = threading.Event()
 
-    def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
-        self.asked += [(dialogue.last.text, behavior) for dialogue, behavior in questions]
+    def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
+        self.asked += [(dialogue_of(about).last.text, label) for about, label in questions]
         assert self.free.wait(30)
         return [Judgement(behavior, True, "It says so.", prompt_tokens=7) for _, behavior in questions]
 
@@ -155,7 +157,7 @@ def test_nobody_waits_for_the_judge_of_another() -> None:
 
 def test_a_judge_that_fails_leaves_the_scores(client: httpx.Client) -> None:
     class Broken:
-        def judge(self, questions: Sequence[tuple[Dialogue, Behavior]], tenants: Sequence[str] | None = None) -> list[Judgement]:
+        def judge(self, questions: Sequence[JudgeQuestion], tenants: Sequence[str] | None = None) -> list[Judgement]:
             raise RuntimeError("down")
 
     monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), Broken(), Escalation("alarming", 0.1, ("!Fac",)))
@@ -164,3 +166,28 @@ def test_a_judge_that_fails_leaves_the_scores(client: httpx.Client) -> None:
     assert answer["shown"] == ["!Fac"]
     assert answer["judgements"][0]["decision"] is None
     assert [(failure["stage"], failure["error"]) for failure in answer["failures"]] == [("judge", "RuntimeError")]
+
+
+class KeepsQuestions:
+    """Reads nothing, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[RelationQuestion] = []
+
+    def predict(self, asked: Sequence[RelationQuestion]) -> list[ResponseRelations]:
+        self.asked += asked
+        return WordReader().predict(asked)
+
+
+def test_rows_are_taken_as_tools_give_them() -> None:
+    relations = KeepsQuestions()
+    monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), relations=relations)
+    row = {"opens": "9:00", "seats": 40, "fee": 4.5, "open": True, "full": False, "note": None}
+    with serving(create_app(fakes(responses=monitor))) as client:
+        answer = score(client, {"turns": [USER, BOT], "facts": [row]})
+        assert answer["failures"] == []
+        (asked,) = relations.asked
+        assert asked.facts == ({"opens": "9:00", "seats": "40", "fee": "4.5", "open": "yes", "full": "no"},)
+        refused = client.post("/v1/responses", json={"turns": [USER, BOT], "facts": [{"halls": [1, 2]}]})
+        assert refused.status_code == 422
+        assert "halls" in refused.text

@@ -68,6 +68,30 @@ def test_a_redis_that_answers_and_refuses_writes(redis_server: RedisServer) -> N
         assert readiness(client) == (200, "ready", True)
 
 
+def test_servers_of_events_are_tried_too_each_of_them(redis_server: RedisServer) -> None:
+    """The first of two takes writes; the second, another server in truth, is away or refuses them."""
+    other = RedisServer(redis_server.binary, redis_server.folder)
+    other.start()
+    try:
+        urls = f"{redis_server.url} {other.url}"
+        settings = ServiceSettings(events_stream="grice:events", events_redis_url=urls, store_timeout_ms=5000)
+        with serving(create_app(fakes(), settings)) as client, other.client() as redis:
+
+            def told() -> tuple[int, str, object]:
+                response = client.get("/health/ready")
+                return response.status_code, response.json()["status"], response.json()["events_reachable"]
+
+            assert told() == (200, "ready", True)
+            redis.config_set("min-replicas-to-write", 1)
+            assert told() == (200, "degraded", False)
+            redis.config_set("min-replicas-to-write", 0)
+            assert told() == (200, "ready", True)
+            other.kill()
+            assert told() == (200, "degraded", False)
+    finally:
+        other.kill()
+
+
 def test_a_redis_that_dies_and_returns(redis_server: RedisServer) -> None:
     with serving(application(redis_server)) as client:
         assert failed_stages(say(client, "Hello.")) == []

@@ -12,8 +12,12 @@ import pytest
 from fake_models import FakeRewriter, fake_pipeline, fakes
 from live_service import serving
 
+from grice.middleware.capabilities.rewrite import REWRITE
+from grice.middleware.client import Remote, RemoteSettings
+from grice.middleware.responses.softening import Unsoftened
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import PipelineSettings, ServiceSettings
+from grice.models import Dialogue, Rewrite
 
 BOT = {"speaker": "bot", "text": "Which one?"}
 USER = {"speaker": "user", "text": "I wish it were warmer."}
@@ -22,7 +26,7 @@ USER = {"speaker": "user", "text": "I wish it were warmer."}
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
     with serving(
-        create_app(fakes(fake_pipeline(), FakeRewriter("softly")), ServiceSettings(max_turns=600, most_wait_ms=60_000))
+        create_app(fakes(fake_pipeline(), FakeRewriter("Could you do this")), ServiceSettings(max_turns=600, most_wait_ms=60_000))
     ) as client:
         yield client
 
@@ -47,25 +51,54 @@ def test_directness_of_one(client: httpx.Client) -> None:
 
 
 def test_rewriting_into_both_forms(client: httpx.Client) -> None:
-    items = [{"text": "a"}, {"text": "b", "form": "indirect"}, {"turns": [BOT, USER]}, {"text": "c", "form": "direct"}]
+    soften = {"text": "Open the window.", "form": "indirect"}
+    items = [{"text": "a"}, soften, {"turns": [BOT, USER]}, {"text": "c", "form": "direct"}]
     answer = post(client, "/v1/rewrite", {"items": items})
     assert [item["text"] for item in answer["items"]] == [
         "please: a",
-        "softly: b",
+        "Could you do this: Open the window.",
         "please: I wish it were warmer. <bot: Which one?>",
         "please: c",
     ]
-    single = post(client, "/v1/rewrite", {"text": "b", "form": "indirect"})
-    assert single == {
-        "text": "softly: b",
+    assert post(client, "/v1/rewrite", soften) == {
+        "text": "Could you do this: Open the window.",
         "confidence": 0.9,
         "tokens": 5,
         "finished": True,
         "history_read": 0,
         "history_cut": 0,
         "text_cut": False,
+        "refused": None,
         "failures": [],
     }
+
+
+class Wishes(FakeRewriter):
+    """Softens a bot's question into what its user would say; a request it only softens."""
+
+    def text(self, dialogue: Dialogue) -> str:
+        return "Please book it." if "?" in dialogue.last.text else f"Could you do this: {dialogue.last.text}"
+
+
+def test_a_softer_form_that_is_no_longer_the_bots_is_refused() -> None:
+    items = [
+        {"text": "Shall I book it?", "form": "indirect"},
+        {"text": "Shall I book it?"},
+        {"turns": [USER, {"speaker": "bot", "text": "Open the window."}], "form": "indirect"},
+    ]
+    with serving(create_app(fakes(softener=Wishes()), ServiceSettings())) as client:
+        answers = post(client, "/v1/rewrite", {"items": items})["items"]
+        remote = Remote(REWRITE, RemoteSettings(str(client.base_url), deadline_ms=20_000), form="indirect")
+        found = remote.predict([Dialogue.of("Shall I book it?", speaker="bot"), Dialogue.of("Open the window.", speaker="bot")])
+    assert [(answer["text"], answer["refused"]) for answer in answers] == [
+        ("Shall I book it?", "Please book it."),
+        ("please: Shall I book it?", None),
+        ("Could you do this: Open the window.", None),
+    ]
+    assert [(type(each), each.text) for each in found] == [
+        (Unsoftened, "Shall I book it?"),
+        (Rewrite, "Could you do this: Open the window."),
+    ]
 
 
 ROWS = [
@@ -204,6 +237,7 @@ def test_health(client: httpx.Client) -> None:
     assert ready.json() == {
         "status": "ready",
         "store": {"kind": "memory", "reachable": True},
+        "events_reachable": None,
         "queue_age_s": 0.0,
         "providers": dict.fromkeys(("directness", "rewriter", "softener"), "FakeExecutionProvider"),
     }

@@ -142,6 +142,15 @@ def test_ids_follow_from_response_behaviour_and_model() -> None:
         assert not set(ids) & {score.id for score in scores_of(replace(TRACED, **other))}
 
 
+def test_an_alarm_is_a_score_where_relations_were_read() -> None:
+    assert len(scores_of(TRACED)) == 9
+    alarm = scores_of(replace(TRACED, alarm=True, setting="chat"))[-1]
+    assert (alarm.name, alarm.value, alarm.label, alarm.scorer) == ("alarm", 1.0, "present", "CODE")
+    assert alarm.explanation == "alarm under the budget of chat: its probability"
+    quiet = scores_of(replace(TRACED, alarm=False, judged={"alarm": False}))[-1]
+    assert (quiet.value, quiet.label, quiet.scorer, quiet.id) == (0.0, "absent", "LLM", alarm.id)
+
+
 def test_an_annotation_queue_gets_each_object_once(sinks_at: Open, outcomes: Counter[str]) -> None:
     sure = scored("Red", event_id="sure", dialogue_id="other")
     asked = scored("Red", dialogue_id="talk", uncertain=("Ign", "Red"))

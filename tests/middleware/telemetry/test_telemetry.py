@@ -96,6 +96,20 @@ def test_an_event_for_each_behaviour(events: Events) -> None:
     assert events.of("Emp")["gen_ai.evaluation.score.label"] == "absent"
 
 
+def test_an_alarm_has_an_event_where_relations_were_read(events: Events) -> None:
+    record_evaluation(scored("Red", alarm=True, setting="task"), events.provider)
+    assert [record.attributes[NAME] for record in events.records] == [*BEHAVIORS, "alarm"]
+    found = events.of("alarm")
+    assert (found["gen_ai.evaluation.score.value"], found["gen_ai.evaluation.score.label"]) == (1.0, "present")
+    assert found["gen_ai.evaluation.explanation"] == "how likely anything is wrong, against the budget of task"
+
+
+def test_an_alarm_that_a_judge_took_away_says_so(events: Events) -> None:
+    record_evaluation(scored(alarm=False, judged={"alarm": False}, suppressed=("alarm",)), events.provider)
+    found = events.of("alarm")
+    assert (found["gen_ai.evaluation.score.value"], found["gen_ai.evaluation.explanation"]) == (0.0, "a judge decided")
+
+
 def test_events_belong_to_the_span_of_the_response(events: Events) -> None:
     trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
     record_evaluation(scored("Red", traceparent=f"00-{trace}-{span}-01", uncertain=("Ign",)), events.provider)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from data_fixtures import needs_released_data
 
-from grice.models.relations.budget import DEFAULT_BUDGET, share_above
+from grice.models.relations.budget import DEFAULT_BUDGET, STEPS, share_above
 from grice.models.relations.inputs import KnownSpan
 from grice.models.relations.labels import LABELS, SETTINGS, Setting
 from grice.models.training.relations.calibration import calibrate, fit_curve
@@ -52,6 +52,17 @@ def test_the_budget_of_a_setting_holds_for_peoples_replies_in_it_too(theirs: Set
     curve = calibrate(reader, own)["curves"]["bad"]
     shares = [1 / (1 + np.exp(-(curve["slope"] * float(each.responses[0].text) + curve["offset"]))) for each in people]
     assert share_above(shares, beside[theirs]) <= DEFAULT_BUDGET / 100 < share_above(shares, alone[theirs])
+
+
+def test_thresholds_of_other_budgets_are_those_of_calibration() -> None:
+    chance = np.random.default_rng(0)
+    own = [*(sample(score, False) for score in chance.normal(-3, 1, 200)), *(sample(3, True) for _ in range(200))]
+    reader: Any = _Reader()
+    found = calibrate(reader, own, [sample(score, False, "people") for score in chance.normal(-1, 1, 100)])
+    for setting in SETTINGS:
+        steps, threshold = found["fine"][setting], found["thresholds"]["settings"][setting]
+        assert steps[int(2 * DEFAULT_BUDGET)] == pytest.approx(threshold, abs=2e-6)
+        assert len(steps) == STEPS
 
 
 def test_a_curve_is_found_for_steep_scores_too() -> None:

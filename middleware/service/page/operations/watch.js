@@ -70,10 +70,10 @@ export function connect() {
 
 const HANDLERS = {
   rates: (data) => {
-    const { rates, bot_versions: versions, channels } = JSON.parse(data);
+    const { rates, alarms, bot_versions: versions, channels } = JSON.parse(data);
     tell("Connected.");
     told = true;
-    showRates(rates);
+    showRates([...rates, alarms]);
     offer(byId("bot-version"), versions);
     offer(byId("channel"), channels);
     offerVersions(versions);
