@@ -29,6 +29,7 @@ HIGHER = frozenset(
         "gap_recovered",
         "intent_accuracy",
         "intent_coverage",
+        "option_coverage",
         "intent_f1",
         "intent_precision",
         "kendall_tau",

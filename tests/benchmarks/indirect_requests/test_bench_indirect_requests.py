@@ -154,7 +154,8 @@ def test_silent_questions_are_about_slots_that_a_turn_leaves_alone(data_dir: Pat
     assert not any(text.startswith("Something dark") for text, _ in asked)
 
 
-def test_the_dev_split_may_be_asked_about_services_that_training_has_not(tmp_path: Path) -> None:
+def test_the_dev_split_may_be_asked_about_services_that_training_has_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grice.benchmarks.indirect_requests.slots.confidence.SILENT_SHARE", 1.0)
     for service in ("Bakeries_2", "Bakeries_1"):
         folder = write_bakeries(write_bakeries(tmp_path / service), test_service=service, dev=True) / "sgd"
         everything, unseen = (read_questions(folder, each) for each in (False, True))

@@ -55,11 +55,11 @@ def test_what_is_read_of_a_turn(client: httpx.Client) -> None:
     assert read(client, {"turns": turns, "schema": KAYAKS}) == {
         "kind": "intent",
         "meaning": "rent",
-        "confidence": 0.75,
-        "margin": 0.5,
+        "confidence": 0.875,
+        "margin": 0.75,
         "possible": [
-            {"kind": "intent", "name": "rent", "share": 0.75},
-            {"kind": "act", "name": "none", "share": 0.25},
+            {"kind": "intent", "name": "rent", "share": 0.875},
+            {"kind": "act", "name": "none", "share": 0.125},
             {"kind": "intent", "name": "weather", "share": 0.0},
             {"kind": "intent", "name": "report_damage", "share": 0.0},
         ],
@@ -156,7 +156,7 @@ def test_the_log_tells_the_decision_and_no_text(caplog: pytest.LogCaptureFixture
     with caplog.at_level(logging.DEBUG, "grice.middleware.capabilities.meaning"):
         reporter.predict([MeaningQuestion(Dialogue.of(text), MENU) for text in ("rent, secretly", "secret poison")])
     assert [record.getMessage() for record in caplog.records] == [
-        "read as intent 'rent', confidence 0.750, margin 0.500",
+        "read as intent 'rent', confidence 0.875, margin 0.750",
         "the reader of meaning failed: RuntimeError",
     ]
 

@@ -68,6 +68,11 @@ def browser(client: httpx.Client) -> Iterator[Browser]:
         yield browser
 
 
+def problems(browser: Browser) -> list[str]:
+    """What went wrong in the browser; the blank page before asks for a favicon."""
+    return [problem for problem in browser.problems() if "/favicon.ico" not in problem]
+
+
 @pytest.fixture
 def page(browser: Browser, client: httpx.Client) -> Iterator[Browser]:
     """The inspector with nothing in it; at the end nothing has gone wrong."""
@@ -77,7 +82,7 @@ def page(browser: Browser, client: httpx.Client) -> Iterator[Browser]:
     browser.open(f"{client.base_url}/")
     browser.wait_for("#connection", "Connected.")
     yield browser
-    assert [problem for problem in browser.problems() if "/favicon.ico" not in problem] == []  # the blank page before asks for it
+    assert problems(browser) == []
     assert not browser.find("#failure").is_displayed()
 
 
@@ -152,7 +157,7 @@ def test_a_kept_dialogue_and_an_alarm_are_opened(page: Browser, client: httpx.Cl
     assert "no longer kept" in page.text("#caption")
     page.run("location.hash = '#/inspector/alarm/1-1'")
     page.wait_for("#dialogue-error", "This alarm is no longer kept.")
-    assert ["404" in each for each in page.problems()] == [True]  # the browser notes every answer of 400 and above by itself
+    assert ["404" in each for each in problems(page)] == [True]  # the browser notes every answer of 400 and above by itself
 
 
 def test_the_words_that_differ_and_what_the_guard_objects_to(page: Browser) -> None:
@@ -186,7 +191,7 @@ def test_a_menu_is_written_pasted_and_stored(page: Browser, client: httpx.Client
     page.wait_for("#menu-state", "Turns are read against 2 intents and 1 slot.")
     page.wait_for("#turn-1 dl", "Meaning rent_kayak")
     said = page.text("#turn-1 dl")
-    for part in ("intent, confidence 75 %", "give_back", "size is double", "Words that speak for it"):
+    for part in ("intent, confidence 88 %", "give_back", "size is double", "Words that speak for it"):
         assert part in said
     assert [each.text for each in page.all("#turn-1 .speaks")] == ["I"]
     assert "Directness 95 %" in page.text("#turn-1 summary")
