@@ -211,7 +211,7 @@ def test_a_menu_is_written_pasted_and_stored(page: Browser, client: httpx.Client
     page.find("[data-action=none]").click()
     page.wait_for("#menu-state", "No menu")
     assert "Meaning" not in page.text("#turn-1 dl")
-    assert ["422" in each for each in page.problems()] == [True]
+    assert ["422" in each for each in problems(page)] == [True]
 
 
 def test_thresholds_and_budget_recolour_at_once(page: Browser) -> None:
