@@ -54,6 +54,7 @@ HIGHER = frozenset(
         "recall_neg",
         "recall_no",
         "reply_accuracy",
+        "right_percent",
         "slot_accuracy",
         "times_plain",
         "tool_accuracy",
