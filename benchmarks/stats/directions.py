@@ -13,6 +13,7 @@ HIGHER = frozenset(
         "argument_accuracy",
         "argument_precision",
         "auc",
+        "batching_gain",
         "bleu",
         "bleu_cased",
         "clarified_right",
