@@ -65,6 +65,7 @@ HIGHER = frozenset(
 )
 LOWER = frozenset(
     {
+        "added_wishes",
         "bothered",
         "brier",
         "broken",
@@ -76,6 +77,7 @@ LOWER = frozenset(
         "harmed",
         "misread",
         "perplexity",
+        "turned_polarity",
         "unsupported",
     }
 )
