@@ -7,6 +7,7 @@ what a person would say for them is not in the schema.
 
 from __future__ import annotations
 
+import functools
 import re
 
 _WORD = re.compile(r"\w+")
@@ -17,15 +18,20 @@ _BOOLEANS = frozenset({"true", "false"})
 
 def says(text: str, value: str) -> bool:
     """Whether `text` says `value` verbatim; see the module's description."""
-    wanted, said = words(value), words(text)
-    if not wanted or value.casefold() in _BOOLEANS:
+    wanted, said = _compared(value), _compared(text)
+    if not wanted or wanted[0] not in said or value.casefold() in _BOOLEANS:
         return False
     return any(said[start : start + len(wanted)] == wanted for start in range(len(said) - len(wanted) + 1))
 
 
 def words(text: str) -> list[str]:
     """The words of `text` as they are compared."""
-    return [_word(word) for word in _WORD.findall(text.casefold())]
+    return list(_compared(text))
+
+
+@functools.lru_cache(maxsize=4096)  # a menu's values are looked for in each of its examples
+def _compared(text: str) -> tuple[str, ...]:
+    return tuple(_word(word) for word in _WORD.findall(text.casefold()))
 
 
 def _word(word: str) -> str:
