@@ -30,13 +30,16 @@ MASK, DOUBLE, PLACES = ".mask", ".double", ".places"
 """Names of what the graph holds of a weight: 1 for channels that are int8, twice the scales, the others' places."""
 
 
-def write_column_weights(source: Path, target: Path, weights: Path, samples: Sequence[Feed], kept: Collection[str] = ()) -> None:
+def write_column_weights(
+    source: Path, target: Path, weights: Path, samples: Sequence[Feed], kept: Collection[str] = (), most_few: int = LARGEST
+) -> None:
     """The fp32 file `source` as the graph `target` and the file `weights`, with the constant weights of its products in four bits.
 
     Weights whose inputs are no even number of blocks, those with fewer outputs, and those named in `kept` stay as they are.
 
     Args:
         samples: feeds of the graph, on which the largest channels of each product's inputs are found.
+        most_few: how many channels of an input are multiplied in float; 0 where none is far larger than the others.
     """
     model = onnx.load(str(source))
     tensors = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
@@ -46,17 +49,17 @@ def write_column_weights(source: Path, target: Path, weights: Path, samples: Seq
         if name in tensors and name not in kept and _fits(tensors[name]):
             by_weight.setdefault(name, []).append(node)  # several products may share a weight
     inputs = sorted({node.input[0] for nodes in by_weight.values() for node in nodes})
-    largest = largest_by_channel(model, inputs, samples)
+    largest = largest_by_channel(model, inputs, samples) if most_few else {}
     arrays: dict[str, NDArray[Any]] = {}
     for name, nodes in by_weight.items():
-        channels = np.max([largest[node.input[0]] for node in nodes], axis=0)
-        few = np.sort(np.argsort(-channels, kind="stable")[:LARGEST]).astype(np.int64)
+        few = _few([largest[node.input[0]] for node in nodes if most_few], most_few)
         arrays |= _arrays(name, tensors[name], few)
         model.graph.initializer.extend(_tensors(name, tensors[name].shape, few, arrays[name + SCALE]))
         for node in nodes:
             place = list(model.graph.node).index(node)
             model.graph.node.remove(node)
-            for offset, each in enumerate(_product(node.input[0], name, node.output[0])):
+            product = _product if most_few else _plain_product
+            for offset, each in enumerate(product(node.input[0], name, node.output[0])):
                 model.graph.node.insert(place + offset, each)
     others = [each for each in model.graph.initializer if each.name not in by_weight]
     del model.graph.initializer[:]
@@ -64,6 +67,13 @@ def write_column_weights(source: Path, target: Path, weights: Path, samples: Seq
     model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
     target.write_bytes(model.SerializeToString())
     save_arrays(weights, arrays, halve=())
+
+
+def _few(largest: Sequence[NDArray[Any]], count: int) -> NDArray[np.int64]:
+    """The places of the `count` largest channels, in order."""
+    if not count:
+        return np.zeros(0, np.int64)
+    return np.sort(np.argsort(-np.max(largest, axis=0), kind="stable")[:count]).astype(np.int64)
 
 
 def _fits(weight: NDArray[Any]) -> bool:
@@ -85,12 +95,11 @@ def _tensors(name: str, shape: tuple[int, ...], few: NDArray[np.int64], scale: N
     """What lies in the graph, and the names of what is given to it when it is loaded."""
     mask = np.ones(shape[0], np.float32)
     mask[few] = 0
-    own: dict[str, NDArray[Any]] = {MASK: mask, DOUBLE: 2 * scale, PLACES: few}
-    return [
-        *(numpy_helper.from_array(value, name + ending) for ending, value in own.items()),
-        _given(name + INT8, TensorProto.INT8, shape),
-        _given(name + EXACT, TensorProto.FLOAT, (len(few), shape[1])),
-    ]
+    own: dict[str, NDArray[Any]] = {DOUBLE: 2 * scale} if not len(few) else {MASK: mask, DOUBLE: 2 * scale, PLACES: few}
+    given = [_given(name + INT8, TensorProto.INT8, shape)]
+    if len(few):
+        given.append(_given(name + EXACT, TensorProto.FLOAT, (len(few), shape[1])))
+    return [*(numpy_helper.from_array(value, name + ending) for ending, value in own.items()), *given]
 
 
 def _given(name: str, kind: int, shape: Sequence[int]) -> TensorProto:
@@ -98,6 +107,11 @@ def _given(name: str, kind: int, shape: Sequence[int]) -> TensorProto:
     tensor = TensorProto(name=name, data_type=kind, dims=shape, data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value="weights")
     return tensor
+
+
+def _plain_product(given: str, name: str, made: str) -> list[NodeProto]:
+    """`given` times a weight, in int8."""
+    return [helper.make_node("DynamicQuantizeMatMul", [given, name + INT8, name + DOUBLE], [made], made, domain=DOMAIN)]
 
 
 def _product(given: str, name: str, made: str) -> list[NodeProto]:

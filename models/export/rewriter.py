@@ -19,15 +19,16 @@ from grice.models.data.files import data_dir
 from grice.models.errors import DataNotFound
 from grice.models.export import bart
 from grice.models.export.block_weights import write_block_weights
+from grice.models.export.column_weights import write_column_weights
 from grice.models.export.onnx_files import pack_graph, share_table, write_fp32, write_precision
 from grice.models.export.tokenizer import pack_tokenizer
 from grice.models.export.word_places import give_vectors, places_of
-from grice.models.manifest import GRAPH, write_manifest
+from grice.models.manifest import GRAPH, WEIGHTS, write_manifest
 from grice.models.text.template import SourceFormat
 from grice.models.training.checkpoint import load_checkpoint
 from grice.models.training.low_bits import BLOCK
 from grice.models.training.meaning.written import read_hands
-from grice.models.training.rewriter.data import RewriteExample, collate, encode, to_direct
+from grice.models.training.rewriter.data import Encoded, RewriteExample, collate, encode, to_direct
 from grice.models.training.rewriter.recipe import cross_entropy, restore
 from grice.models.training.second_order_rounding import round_dense
 
@@ -41,7 +42,9 @@ VOCABULARY = "vocabulary"
 def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], version: str = "1") -> None:
     """Write `encoder.P.onnx.gz` and `decoder.P.onnx.gz` for each precision P, `tokenizer.json` and `manifest.json` into `out`.
 
-    int8 has the dense layers of the small recipe in four bits in the file; the words stay as they are, in the decoder's file alone.
+    int8 has the dense layers of the small recipe in four bits in the file: the encoder's beside its graph, which reads whole
+    sequences and multiplies twice as fast so, the decoder's in it, as a step is one token and its rows must not depend on each
+    other. The words stay as they are, in the decoder's file alone.
 
     Args:
         checkpoint: a folder as transformers writes it, with `tokenizer.json` and `training.json`.
@@ -55,14 +58,18 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     words: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         for precision in tqdm(precisions, desc="writing", unit="precision", disable=None):
-            low_bits = precision == "int8" and facts["recipe"] == "small" and not model.config.d_model % BLOCK
-            given = rounded_rewriter(model, found.tokenizer, SourceFormat(**facts["layout"])) if low_bits else model
+            low_bits = precision == "int8" and facts["recipe"] == "small" and not model.config.d_model % (2 * BLOCK)
+            turns = ordinary_sources(found.tokenizer, SourceFormat(**facts["layout"])) if low_bits else []
+            given = rounded_rewriter(model, turns) if low_bits else model
             shared = False
             for graph, full in _write_graphs(given, Path(folder), small_table=precision == "int8").items():
                 written = Path(folder) / f"{graph}.{precision}.onnx"
-                if low_bits:
-                    write_block_weights(full, full, kept=[f"{VOCABULARY}.weight"])
-                write_precision(full, written, precision, by_row=graph == "decoder" or low_bits)
+                if low_bits and graph == "encoder":
+                    write_column_weights(full, written, out / f"{graph}.{precision}{WEIGHTS}", [], most_few=0)
+                else:
+                    if low_bits:
+                        write_block_weights(full, full, kept=[f"{VOCABULARY}.weight"])
+                    write_precision(full, written, precision, by_row=graph == "decoder")
                 if graph == "decoder" and precision == "int8":
                     shared = share_table(written, "words", VOCABULARY)
                 if graph == "encoder" and shared:
@@ -83,9 +90,13 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
     )
 
 
-def rounded_rewriter(model: nn.Module, tokenizer: Tokenizer, layout: SourceFormat) -> nn.Module:
-    """A copy whose dense layers have values that four bits hold, rounded for turns of `ordinary_turns`."""
-    examples = [encode(tokenizer, example, layout) for example in sorted(ordinary_turns(), key=lambda each: len(each.text))]
+def ordinary_sources(tokenizer: Tokenizer, layout: SourceFormat) -> list[Encoded]:
+    """Turns of `ordinary_turns` as the model reads them, the shortest first."""
+    return [encode(tokenizer, example, layout) for example in sorted(ordinary_turns(), key=lambda each: len(each.text))]
+
+
+def rounded_rewriter(model: nn.Module, examples: Sequence[Encoded]) -> nn.Module:
+    """A copy whose dense layers have values that four bits hold, rounded for such turns."""
     rounded = copy.deepcopy(model).eval()
 
     def run() -> None:

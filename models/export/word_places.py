@@ -21,7 +21,7 @@ def give_vectors(path: Path, table: str) -> None:
     Raises:
         ValueError: the graph has no such embeddings.
     """
-    model = onnx.load(str(path))
+    model = onnx.load(str(path), load_external_data=False)  # weights that lie beside the graph stay there
     graph = model.graph
     found = {each.name: each for each in graph.initializer}
     if f"{table}.table" not in found:
@@ -45,7 +45,7 @@ def give_vectors(path: Path, table: str) -> None:
     ):
         del part[:]
         part.extend(content)
-    onnx.save(model, str(path))
+    path.write_bytes(model.SerializeToString())
 
 
 def places_of(packed: Path, table: str, projection: str = "") -> dict[str, Any]:

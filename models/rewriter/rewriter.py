@@ -140,7 +140,7 @@ class Rewriter:
 def _generator(folder: Path, runtime: Runtime) -> Generator:
     """One set of sessions for all forms and beam widths of a model."""
     manifest = read_manifest(folder)
-    encoder = Session(manifest.graph("encoder", runtime.precision), runtime)
+    encoder = Session(manifest.graph("encoder", runtime.precision), runtime, manifest.weights("encoder", runtime.precision))
     return Generator(
         encoder,
         Session(manifest.graph("decoder", runtime.precision), runtime),

@@ -42,7 +42,8 @@ def read_column_weights(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def unpack_column_weights(path: Path) -> dict[str, NDArray[Any]]:
-    """What a graph needs of the weights in a file: of each `.int8` (inputs, outputs), and `.exact` (few, outputs) float32.
+    """What a graph needs of the weights in a file: of each `.int8` (inputs, outputs), and `.exact` (few, outputs) float32 where
+    some rows stay exact.
 
     Raises:
         WeightsError: as `read_column_weights`, or arrays do not belong together.
@@ -53,7 +54,8 @@ def unpack_column_weights(path: Path) -> dict[str, NDArray[Any]]:
         for name in [each.removesuffix(STEPS) for each in arrays if each.endswith(STEPS)]:
             whole = whole_steps(arrays[name + STEPS], arrays[name + MULTIPLES])
             found[name + INT8] = _HALVES[whole.view(np.uint8)]
-            found[name + EXACT] = whole[arrays[name + FEW]].astype(np.float32) * arrays[name + SCALE]
+            if len(few := arrays[name + FEW]):
+                found[name + EXACT] = whole[few].astype(np.float32) * arrays[name + SCALE]
     except (KeyError, IndexError, ValueError, TypeError) as error:
         raise WeightsError(f"{path}: its arrays do not belong together ({error}); install or export it again") from error
     return found

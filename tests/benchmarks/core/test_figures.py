@@ -64,10 +64,7 @@ def test_tables_of_cards_are_marked() -> None:
 MEASURED = [name for name in shipped() if "tolerance" in read_manifest(name).metrics]
 
 
-PAST_TOLERANCE = pytest.mark.xfail(strict=True, reason="four bits cost the rewriter 0.525 BLEU of 0.5, as its card says")
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[PAST_TOLERANCE] if name == "rewriter" else []) for name in MEASURED])
+@pytest.mark.parametrize("name", MEASURED)
 def test_shipped_precisions_are_within_their_tolerance(name: str) -> None:
     manifest = read_manifest(name)
     metrics = manifest.metrics
