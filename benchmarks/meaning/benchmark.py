@@ -9,6 +9,8 @@ from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.meaning import own_items
 from grice.benchmarks.meaning.cases import MeaningCase
+from grice.benchmarks.meaning.contrast import SIGNATURES as CONTRASTS
+from grice.benchmarks.meaning.contrast import add_contrasts, other_bot_cases
 from grice.benchmarks.meaning.held_out import indirect_cases, judged_answers, scope_cases, written_cases
 from grice.benchmarks.meaning.judged import CIRCA, CIRCA_SYSTEMS, JudgedTask, add_judged
 from grice.benchmarks.meaning.judged import METRICS as JUDGED_METRICS
@@ -20,7 +22,9 @@ from grice.models.errors import DataNotFound, InputError
 from grice.models.manifest import sha256
 
 WRITTEN = "written"
+OTHER_BOT = "other-bot"
 INTENT_TASKS: Mapping[str, Callable[[Path], list[MeaningCase]]] = {
+    OTHER_BOT: lambda _: other_bot_cases(),
     "implicature-10": lambda data: indirect_cases(data, small=True),
     "implicature-all": lambda data: indirect_cases(data, small=False),
     "out-of-scope": scope_cases,
@@ -42,7 +46,12 @@ FILES = {
 """The files that a task reads."""
 NOTES = (
     "every system chooses among the menu's intents and the acts that every bot's turns can do; an act counts as none of them",
-    "written: hands H, P, QJ and QO, on which nothing was trained or tuned; implicature: intents that were not trained on, by "
+    "written: hands H, P, QJ and QO, on which nothing was trained or tuned; changes of mind are marked in QJ and QO alone; "
+    "written/contrast: of these, turns with the same words that mean different things, under other questions; nobody marked them, "
+    "they were found by their words",
+    "other-bot: hints of these hands that open a dialogue, each on its own bot's menu and on that of its hand's next bot, where it "
+    "is taken to mean none of the menu; nobody has looked whether the other bot could serve it",
+    "implicature: intents that were not trained on, by "
     "name alone, on a menu of ten of their set or on the whole set; out-of-scope: CLINC's, on a menu of such intents",
     "sgd: turns of one test dialogue in five that say an intent of a service that the training split does not have, on a menu of "
     "ten, the service's and others of other domains; "
@@ -70,7 +79,7 @@ def evaluate(options: MeaningOptions, readings: Callable[[MeaningOptions, Sheet]
         return sheet
     if options.samples is not None:
         raise InputError("--samples", str(options.samples), "with --items, whose samples they are")
-    sheet.part, sheet.signatures, sheet.notes = "what training held out", dict(SIGNATURES), list(NOTES)
+    sheet.part, sheet.signatures, sheet.notes = "what training held out", {**SIGNATURES, **CONTRASTS}, list(NOTES)
     groups: list[str] = []
     for task in options.tasks or TASKS:
         try:
@@ -95,6 +104,8 @@ def _add(sheet: Sheet, task: str, options: MeaningOptions, readings: ReaderRun) 
     found, reasons = SYSTEMS.build(options, MeaningTask(task, cases, options, readings))
     for name, answers in found.items():
         (add_meaning if task == WRITTEN else add_intents)(sheet, task, name, cases, answers)
+        if task in (WRITTEN, OTHER_BOT):
+            add_contrasts(sheet, task, name, cases, answers)
     for name, reason in reasons.items():
         sheet.add_unscored(task, name, _metrics(task), reason, len(cases))
     return [case.group for case in cases]

@@ -26,6 +26,7 @@ class MeaningCase:
         kind: how it says it; None: nobody knows.
         slots: values that the turn gives, by slot; of all others it says nothing. None: nobody knows.
         option: which of the options that the bot listed it chooses, from 1; None where it chooses none, or nobody knows.
+        changed: slots that it speaks of, if it takes something back, else none; None: nobody knows.
     """
 
     question: MeaningQuestion
@@ -35,6 +36,7 @@ class MeaningCase:
     part: str = ""
     slots: Mapping[str, str] | None = field(default=None, compare=False)
     option: int | None = None
+    changed: frozenset[str] | None = None
 
     def is_right(self, best: NamedMeaning | None) -> bool:
         """Whether it is just that intent or reply. Of the other acts each is right for each, and of `NOTHING` all acts are."""
@@ -57,6 +59,7 @@ class MeaningAnswer:
         among_intents: the likeliest of the menu's intents alone; "" where it has none.
         slots: the values that it fills, by slot; None: it fills none of any turn.
         option: which of the bot's options it says is chosen, from 1; None: it says none.
+        changed: slots whose earlier value it says is changed; None: it tells of no turn.
     """
 
     best: NamedMeaning | None
@@ -64,6 +67,7 @@ class MeaningAnswer:
     among_intents: str
     slots: Mapping[str, str] | None = field(default=None, compare=False)
     option: int | None = None
+    changed: tuple[str, ...] | None = None
 
     @property
     def meaning(self) -> NamedMeaning | None:

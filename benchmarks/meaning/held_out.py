@@ -27,16 +27,22 @@ MENU = 10
 CLINC: implicature.IntentSet = "CLINC150"
 
 
-def written_cases() -> list[MeaningCase]:
-    """Turns of the hands that nothing was trained on, each on its bot's own menu.
+def written_cases(hands: Sequence[str] = HELD_HANDS) -> list[MeaningCase]:
+    """Turns of these hands, by default those that nothing was trained on, each on its bot's own menu.
 
     Raises:
         DataNotFound, DataCorrupt: a hand cannot be read.
     """
-    return [case for hand, bots in read_hands(names=HELD_HANDS).items() for bot in bots for case in _of_bot(hand, bot)]
+    return [
+        case
+        for hand, bots in read_hands(names=hands).items()
+        for bot in bots
+        for case in _of_bot(hand, bot, any(turn.changes for each in bots for turn in each.turns))
+    ]
 
 
-def _of_bot(hand: str, bot: WrittenBot) -> list[MeaningCase]:
+def _of_bot(hand: str, bot: WrittenBot, marked: bool) -> list[MeaningCase]:
+    """`marked`: the hand says which turns are changes of mind."""
     menu = as_written(bot)
     return [
         MeaningCase(
@@ -47,6 +53,7 @@ def _of_bot(hand: str, bot: WrittenBot) -> list[MeaningCase]:
             hand,
             {name: _value(mention) for name, mention in (target.mentions or {}).items() if mention.said in ("meant", "any")},
             target.option or None,
+            frozenset(target.mentions or () if target.changes else ()) if marked else None,
         )
         for dialogue, target in menu.turns
     ]

@@ -11,6 +11,8 @@ from typing import Any
 from grice.benchmarks.core.batches import predict_all
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningCase
+from grice.benchmarks.meaning.contrast import SIGNATURES as CONTRASTS
+from grice.benchmarks.meaning.contrast import add_contrasts
 from grice.benchmarks.meaning.items import Item, read_items
 from grice.benchmarks.meaning.scores import MEANINGS, SLOTS, add_meaning, add_share
 from grice.benchmarks.meaning.systems import OURS, SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
@@ -23,6 +25,7 @@ MEANING, TURNS = "meaning", "turns"
 CHANGES = {"rewritten": ("indirect",), "harmed": ("direct", "courtesy")}
 QUESTIONS = {"clarified": ("indirect",), "bothered": ("direct", "courtesy")}
 SIGNATURES = {
+    **CONTRASTS,
     "rewritten": "percent of indirect turns whose text the pipeline changes, with its default settings",
     "harmed": "percent of direct and courtesy turns whose text it changes",
     "clarified": "percent of indirect turns about which the pipeline has a question for the user",
@@ -49,6 +52,7 @@ def add_items(sheet: Sheet, path: Path, options: MeaningOptions, readings: Reade
     found, reasons = SYSTEMS.build(options, MeaningTask(MEANING, cases, options, readings))
     for name, answers in found.items():
         add_meaning(sheet, MEANING, name, cases, answers)
+        add_contrasts(sheet, MEANING, name, cases, answers)
     for name, reason in reasons.items():
         sheet.add_unscored(MEANING, name, (*MEANINGS, *SLOTS), reason)
     if OURS in SYSTEMS.asked(options):

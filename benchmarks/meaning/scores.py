@@ -11,8 +11,10 @@ from grice.models.meaning.menu import REPLIES as ALL_REPLIES
 
 MEANINGS = ("intent_accuracy", "precision", "coverage", "intent_precision", "intent_coverage", "misread")
 SLOTS = ("slot_accuracy", "false_fills")
+CHANGES = ("changes_found", "changes_right")
 REPLIES = ("yes", "no", "not-yet")
 NO_SLOTS = "it fills no slots"
+NO_CHANGES = "it tells no changes"
 SIGNATURES = {
     "intent_accuracy": "percent of indirect turns: the likeliest meaning is the right intent, the right reply, or, where the turn "
     "means neither, another act",
@@ -28,6 +30,9 @@ SIGNATURES = {
     "option_accuracy": "percent of turns that choose one of the options that the bot listed, and of which it is said which: it is "
     "that one",
     "option_coverage": "percent of turns that choose one of the options that the bot listed: it is said which",
+    "changes_found": "percent of the slots that turns marked as changes of mind speak of: it is said that they change it (of some "
+    "nothing was said before, so that there is nothing to change)",
+    "changes_right": "percent of the slots of which it is said that a turn changes them: the turn is marked and speaks of the slot",
     "accuracy": "percent of turns: the likeliest meaning is the right intent",
     "among_intents": "percent of turns: the likeliest of the menu's intents is the right one, were there no acts",
     "left_alone": "percent of turns that mean none of the menu's intents: none is said",
@@ -60,6 +65,7 @@ def add_meaning(sheet: Sheet, task: str, name: str, cases: Sequence[MeaningCase]
             add_share(sheet, where, name, "option_accuracy", told)
             add_share(sheet, where, name, "option_coverage", ((case.group, answer.option is not None) for case, answer in choosing))
         _add_slots(sheet, where, name, pairs)
+        _add_changes(sheet, where, name, pairs)
 
 
 def _telling(pairs: Sequence[Pair], kind: str = "") -> list[bool]:
@@ -102,6 +108,19 @@ def _add_slots(sheet: Sheet, task: str, name: str, pairs: Sequence[Pair]) -> Non
         return
     add_share(sheet, task, name, "slot_accuracy", _given(pairs))
     add_share(sheet, task, name, "false_fills", _silent(pairs))
+
+
+def _add_changes(sheet: Sheet, task: str, name: str, pairs: Sequence[Pair]) -> None:
+    """Of the turns of which one knows whether they change something."""
+    known = [(case.group, case.changed, answer.changed) for case, answer in pairs if case.changed is not None]
+    if not known:
+        return
+    if any(told is None for _, _, told in known):
+        sheet.add_unscored(task, name, CHANGES, NO_CHANGES, len(known))
+        return
+    found = ((group, slot in (told or ())) for group, changed, told in known for slot in sorted(changed))
+    add_share(sheet, task, name, CHANGES[0], found)
+    add_share(sheet, task, name, CHANGES[1], ((group, slot in changed) for group, changed, told in known for slot in told or ()))
 
 
 def _given(pairs: Sequence[Pair]) -> Iterator[tuple[str, bool]]:

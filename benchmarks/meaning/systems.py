@@ -20,9 +20,10 @@ from grice.benchmarks.llm import LlmOptions
 from grice.benchmarks.meaning.cases import NOTHING, MeaningAnswer, MeaningAnswers, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.llm import ask_all
 from grice.models.data.user_turns import DONT_CARE
+from grice.models.meaning.changed import CHANGES_FROM, find_changed
 from grice.models.meaning.menu import Menu, MenuOption
 from grice.models.meaning.reader import MeaningReader
-from grice.models.meaning.results import MeaningQuestion, TurnMeaning
+from grice.models.meaning.results import MeaningQuestion, SlotMeaning, TurnMeaning
 from grice.models.meaning.scores import MeaningScores
 from grice.models.runtime.runtime import Runtime
 from grice.models.schema import BotSchema
@@ -112,7 +113,7 @@ def _said(scores: MeaningScores, meaning: TurnMeaning) -> MeaningAnswer:
     among = max(intents, key=lambda place: scores.meaning[place]) if intents else None
     filled = {slot.slot: slot.values[0] if slot.said == "meant" else DONT_CARE for slot in meaning.slots if slot.said in FILLING}
     likeliest = "" if among is None else scores.options[among].name
-    return MeaningAnswer((best.kind, best.name), meaning.kind != "unknown", likeliest, filled, meaning.option)
+    return MeaningAnswer((best.kind, best.name), meaning.kind != "unknown", likeliest, filled, meaning.option, meaning.changed)
 
 
 FILLING = ("meant", "any")
@@ -138,7 +139,10 @@ def _nearest(task: MeaningTask, name: str) -> MeaningAnswers:
 
 
 def _most_words(task: MeaningTask, name: str) -> MeaningAnswers:
-    """The meaning that has the most words in common with the turn, nothing where none has; slots whose value is said verbatim."""
+    """The meaning that has the most words in common with the turn, nothing where none has; slots whose value is said verbatim.
+
+    A slot is changed where another value was said verbatim before.
+    """
     return [_by_words(case.question) for case in task.cases]
 
 
@@ -148,7 +152,10 @@ def _by_words(question: MeaningQuestion) -> MeaningAnswer:
     likeness = [max(share(words(each), said) for each in option.texts) for option in menu.meanings]
     filled = {slot.name: value for slot in question.schema.slots for value in slot.values if says(text, value)}
     found = _likeliest(menu.meanings, likeness)
-    return MeaningAnswer(found.best if max(likeness) > 0 else NOTHING, True, found.among_intents, filled)
+    slots = [SlotMeaning(name, "meant", (value,), 1.0) for name, value in filled.items()]
+    values = {slot.name: slot.values for slot in question.schema.slots}
+    changed = find_changed(question.dialogue.history, slots, values, CHANGES_FROM)
+    return MeaningAnswer(found.best if max(likeness) > 0 else NOTHING, True, found.among_intents, filled, None, changed)
 
 
 def _likeliest(meanings: Sequence[MenuOption], scores: Sequence[float]) -> MeaningAnswer:

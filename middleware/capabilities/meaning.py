@@ -78,6 +78,9 @@ def _read(row: object, question: MeaningQuestion) -> MeaningReport:
     for slot in found.slots:
         if slot.slot not in slots:
             malformed("slots", slot.slot)
+    for name in found.changed:
+        if name not in slots:
+            malformed("changed", name)
     return MeaningReport(found)
 
 

@@ -64,10 +64,14 @@ def _lines(found: TurnMeaning) -> Iterator[str]:
     yield f"{said}  (confidence {found.confidence:.2f}, margin {found.margin:.2f})"
     rows = [(f"{100 * each.share:.0f} %", each.kind, each.name) for each in found.possible[:SHOWN] if each.share >= NOTHING]
     yield from (f"  {share:>5}  {kind:6}  {name}" for share, kind, name in rows)
-    yield from (f"  slot   {_slot(slot)}  ({slot.confidence:.2f})" for slot in found.slots)
+    yield from (f"  slot   {_slot(slot)}  ({slot.confidence:.2f}){_change(slot, found)}" for slot in found.slots)
     yield f"  by     {', '.join(each.text for each in found.evidence)}"
 
 
 def _slot(slot: SlotMeaning) -> str:
     values = " or ".join(slot.values)
     return f"{slot.slot}: " + {"meant": values, "not_this": f"not {values}", "any": "any", "ambiguous": values}[slot.said]
+
+
+def _change(slot: SlotMeaning, found: TurnMeaning) -> str:
+    return "  changed" if slot.slot in found.changed else ""

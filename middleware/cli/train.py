@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "mind",
             "meaning",
             "relations",
+            "frustration",
         ],
     )
     parser.add_argument("--data-dir", help="folder with one folder a data set (default: $GRICE_DATA_DIR)")
@@ -59,9 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--folds", action="store_true", help="behaviors, intentions, mind: cross-validate by dialogue, for `grice bench`"
     )
     parser.add_argument(
-        "--encoder", default="sentence_encoder", metavar="NAME", help="behaviors, intentions, mind: a shipped name or a folder"
+        "--encoder",
+        default="sentence_encoder",
+        metavar="NAME",
+        help="behaviors, intentions, mind, frustration: a shipped name or a folder",
     )
-    parser.add_argument("--precision", choices=["int8", "fp32"], default="int8", help="behaviors, intentions, mind: of the encoder")
+    parser.add_argument(
+        "--precision", choices=["int8", "fp32"], default="int8", help="behaviors, intentions, mind, frustration: of the encoder"
+    )
     parser.add_argument(
         "--from",
         dest="start",
@@ -88,7 +94,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
         metavar="SHARE",
-        help="meaning: of the written bots that are learnt from, for a learning curve",
+        help="meaning: of the written bots that are learnt from, for a learning curve; a larger one has a smaller one's bots",
+    )
+    parser.add_argument(
+        "--steps",
+        type=int,
+        metavar="N",
+        help="meaning: train for N steps in place of --epochs, with the same mixture whatever the --share, so that shares compare",
     )
     parser.add_argument(
         "--items",
@@ -106,11 +118,12 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         MissingExtra: torch or transformers is not installed.
         DataNotFound: a data set is missing.
-        InputError: a model that is fitted from nothing cannot begin with weights; only `meaning` learns from items, or is thawed.
+        InputError: a model that is fitted from nothing cannot begin with weights; only `meaning` learns from items, or is
+            thawed, or takes steps, which --epochs do not go with.
     """
     if args.items and args.model != "meaning":
         raise InputError("--items", args.items, "meaning")
-    if args.start and (args.model in ("behaviors", "intentions") or args.folds or args.recipe == "paper"):
+    if args.start and (args.model in ("behaviors", "intentions", "frustration") or args.folds or args.recipe == "paper"):
         raise InputError(
             "--from",
             args.start,
@@ -118,6 +131,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.thaw and (args.model != "meaning" or not args.start):
         raise InputError("--thaw", args.model if args.start else "no --from", "meaning with --from")
+    if args.steps is not None and (args.model != "meaning" or args.epochs or args.steps < 1):
+        raise InputError("--steps", args.steps, "1 or more, with meaning and without --epochs")
     folder = Path() if _needs_no_data(args) else data_dir(args.data_dir)
     out = args.out or Path("runs") / args.model
     try:
@@ -153,8 +168,8 @@ def _trained(name: str, out: Path, said: str, **figures: float) -> Trained:
 
 
 def _needs_no_data(args: argparse.Namespace) -> bool:
-    """Whether there is material without released data: one's own turns, beside the written bots that come with the package."""
-    return bool(args.items) and not (args.data_dir or os.environ.get(DATA_DIR_VARIABLE))
+    """Whether there is material without released data: one's own turns, beside the written material that comes with the package."""
+    return args.model == "frustration" or (bool(args.items) and not (args.data_dir or os.environ.get(DATA_DIR_VARIABLE)))
 
 
 def _directness(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
@@ -274,6 +289,8 @@ def _meaning(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
         print("no data folder: learns from the written bots and the items alone", file=sys.stderr)
     if args.epochs:
         recipe = replace(recipe, schedule=replace(recipe.schedule, epochs=args.epochs))
+    if args.steps is not None:
+        recipe = replace(recipe, steps=args.steps)
     found = train_meaning(folder, out, recipe, args.device, _start(args, out))
     told = ", ".join(f"{name} {value:.1f}" for name, value in found.items() if name.endswith("/indirect"))
     return _trained("meaning", out, f"indirect turns read right, % of held-out hands: {told}", **found)
@@ -292,9 +309,24 @@ def _relations(args: argparse.Namespace, folder: Path, out: Path) -> Trained:
     return _trained("relations", out, f"area under the curve, any fault: {told}", **found)
 
 
+def _frustration(args: argparse.Namespace, _: Path, out: Path) -> Trained:
+    _prepare_torch(args.threads)
+    from grice.models.training.frustration.recipe import train_frustration
+
+    encoder = load_sentence_encoder(args.encoder, runtime=Runtime(precision=args.precision))
+    found = train_frustration(out, encoder=encoder)
+    for name, figures in found.items():
+        told = ", ".join(f"{metric} {value:.3f}" for metric, value in figures.items())
+        print(f"one hand held out at a time, {name}: {told}", file=sys.stderr)
+    written = out / "model"
+    said = f"area under the curve on hands not learned from {found['all']['auc']:.3f}; wrote {written}"
+    return Trained(found["all"], said, written, f"grice bench responses --task user_frustration --frustration {written}")
+
+
 _TRAINERS: dict[str, Callable[[argparse.Namespace, Path, Path], Trained]] = {
     "behaviors": _behaviors,
     "directness": _directness,
+    "frustration": _frustration,
     "intentions": _intentions,
     "meaning": _meaning,
     "relations": _relations,

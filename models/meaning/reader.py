@@ -10,6 +10,7 @@ import numpy as np
 
 from grice.models.dialogue import Dialogue, check_each
 from grice.models.manifest import Manifest, read_manifest
+from grice.models.meaning.changed import find_changed
 from grice.models.meaning.evidence import find_evidence
 from grice.models.meaning.inputs import MeaningTokens, TurnPieces
 from grice.models.meaning.listed_options import choose_option
@@ -139,17 +140,19 @@ class MeaningReader:
         found = find_best(scores, self.temperature)
         best, meanings = _possible(scores.options[found.place], found.share), scores.meanings
         known = (sure := self.sureness(scores, found)) >= self.threshold
+        slots = tuple(self._slots(text, scores))
         return TurnMeaning(
             best.kind if known else "unknown",
             best.name if known else "",
             sure,
             found.margin,
             tuple(_possible(scores.options[meanings[at]], float(found.shares[at])) for at in found.order[:MOST_POSSIBLE]),
-            tuple(self._slots(text, scores)),
+            slots,
             scores.changes,
             _weigh(self.indirect_weights, describe_kind(scores, found)),
             _option(dialogue) if (best.kind, best.name) == ("act", "option") else None,
             find_evidence(text, scores, found.place),
+            find_changed(dialogue.history, slots, _values(scores), scores.changes),
         )
 
     def sureness(self, scores: MeaningScores, best: BestMeaning) -> float:
@@ -171,6 +174,15 @@ class MeaningReader:
     def _listed_slot(self, at: int, scores: MeaningScores, spoken: float) -> SlotMeaning:
         said, values = read_values(scores, at)
         return SlotMeaning(scores.options[at].name, said, values, _weigh(self.value_weights, value_by(scores, at, spoken)))
+
+
+def _values(scores: MeaningScores) -> dict[str, list[str]]:
+    """The values of each slot."""
+    slots: dict[str, list[str]] = {option.name: [] for option in scores.options if option.kind == "slot"}
+    for option in scores.options:
+        if option.kind == "value":
+            slots[option.name].append(option.value)
+    return slots
 
 
 def _weigh(weights: Sequence[float], numbers: Sequence[float]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from grice.models.dialogue import Dialogue
@@ -109,6 +109,8 @@ class TurnMeaning:
         option: Which of the options that the bot listed is chosen, from 1, if the turn names it: by its place ("the first one",
             "option B") or by its own words; None elsewhere, also where it is only hinted at.
         evidence: The words that speak for the most likely meaning, the strongest first; function words only where it has no others.
+        changed: Names of those `slots` that the turn changes: the user said a value before, or the bot confirmed one, in so many
+            words, and the turn says something else, or surely takes something back. Unknown of slots without listed values.
     """
 
     kind: MeaningKind
@@ -121,3 +123,4 @@ class TurnMeaning:
     indirect: Share
     option: int | None
     evidence: tuple[Evidence, ...]
+    changed: tuple[str, ...] = field(default_factory=tuple)

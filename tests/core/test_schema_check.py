@@ -1,14 +1,17 @@
-"""What a check finds in a menu, and what it leaves alone; with the shipped sentence encoder where meaning counts."""
+"""What a check finds in a menu, and what it leaves alone; with the shipped reader of meaning where meaning counts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from grice.middleware.schemas.check import KINDS, SchemaFinding, check_schema
+from grice.middleware.schemas.check.confusions import MOST_LISTED, MOST_READ
+from grice.models.meaning import MeaningQuestion, TurnMeaning, load_meaning_reader
+from grice.models.meaning.results import PossibleMeaning
 from grice.models.schema import BotSchema
-from grice.models.sentence_encoder import load_sentence_encoder
 
 WEATHER = tuple(f"Will the weather be {kind} tomorrow?" for kind in ("warm", "cold", "sunny", "rainy", "windy"))
 PIZZA = tuple(f"I want to order a {kind} pizza." for kind in ("large", "small", "margherita", "vegan", "spicy"))
@@ -22,7 +25,7 @@ GOOD: dict[str, Any] = {
 
 
 def check(content: dict[str, Any]) -> list[SchemaFinding]:
-    return check_schema(BotSchema.of(content), load_sentence_encoder())
+    return check_schema(BotSchema.of(content), load_meaning_reader())
 
 
 def found(content: dict[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
@@ -85,7 +88,7 @@ def test_an_example_in_the_wrong_intent_is_shown_with_both_names() -> None:
     (finding,) = check({**GOOD, "intents": [GOOD["intents"][0], wrong]})
     assert (finding.kind, finding.names) == ("like-intents", ("order_pizza", "weather"))
     assert finding.examples == ("Will it be warm or will it rain?",)
-    assert finding.message.startswith("1 of 6 examples lie nearer to weather than to order_pizza")
+    assert finding.message.startswith("1 of 6 examples are read as weather; change the examples")
 
 
 def test_two_intents_of_one_meaning_cannot_be_told_apart() -> None:
@@ -100,7 +103,7 @@ def test_two_intents_of_one_meaning_cannot_be_told_apart() -> None:
     assert set(pairs) == {("weather", "forecast"), ("forecast", "weather")}
 
 
-def test_descriptions_alone_are_compared_with_names() -> None:
+def test_descriptions_alone_are_read_by_names() -> None:
     menu = {
         "intents": [
             {"name": "rent_kayak", "description": "order a pizza with cheese"},
@@ -110,7 +113,62 @@ def test_descriptions_alone_are_compared_with_names() -> None:
     }
     (finding,) = check(menu)
     assert finding.names == ("rent_kayak", "order_pizza")
-    assert finding.message.startswith("its description lies nearer to order_pizza")
+    assert finding.message.startswith("its description is read as order_pizza")
+
+
+def test_what_the_reader_tells_apart_is_left_alone() -> None:
+    menu = {
+        "intents": [
+            {"name": "book_repair", "description": "have a bicycle repaired"},
+            {"name": "buy_bike", "description": "buy a bicycle"},
+        ]
+    }
+    assert check(menu) == []
+
+
+class Recorded:
+    """Reads every turn as the first intent of its menu, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[MeaningQuestion] = []
+
+    def predict(self, asked: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+        self.asked += asked
+        possible = (PossibleMeaning("act", "none", 0.5), PossibleMeaning("intent", asked[0].schema.intents[0].name, 0.25))
+        return [TurnMeaning("unknown", "", 0.5, 0.25, possible, (), 0.0, 0.5, None, ())]
+
+
+def test_each_example_is_read_against_a_menu_without_it_and_without_slots() -> None:
+    reader, told = Recorded(), []
+    lonely = {"name": "greet", "examples": ["Hello there!"]}
+    findings = check_schema(
+        BotSchema.of({**GOOD, "intents": [*GOOD["intents"], lonely]}), reader, lambda done, of: told.append((done, of))
+    )
+    assert told == [(place, 11) for place in range(1, 12)]
+    assert [question.dialogue.last.text for question in reader.asked] == [*WEATHER, *PIZZA, "Hello there!"]
+    for question, own in zip(reader.asked[:-1], 5 * ["weather"] + 5 * ["order_pizza"], strict=True):
+        left = {intent.name: len(intent.examples) for intent in question.schema.intents}
+        assert left == {"weather": 5, "order_pizza": 5, "greet": 1, own: 4}
+        assert question.dialogue.last.text not in question.schema.intent(own).examples
+        assert not question.schema.slots
+    assert [(intent.name, intent.examples) for intent in reader.asked[-1].schema.intents] == [
+        ("weather", ()),
+        ("order_pizza", ()),
+        ("greet", ()),
+    ]
+    assert [(finding.names, len(finding.examples)) for finding in findings] == [
+        (("order_pizza", "weather"), 5),
+        (("greet", "weather"), 1),
+    ]
+
+
+def test_of_very_many_examples_some_are_read_of_each_intent() -> None:
+    reader = Recorded()
+    many = [{"name": f"topic_{at}", "examples": [f"about {at}, number {number}" for number in range(64)]} for at in range(60)]
+    findings = check_schema(BotSchema.of({"intents": many}), reader)
+    assert len(reader.asked) == MOST_READ
+    assert max(len(intent.examples) for question in reader.asked for intent in question.schema.intents) == MOST_LISTED // 60
+    assert findings[0].message.startswith("10 of 10 (of 64) examples are read as topic_0")
 
 
 def test_the_pair_with_the_most_examples_comes_first() -> None:

@@ -20,7 +20,8 @@ RESOLVER = "grice.components.MeaningResolver"
 OPENING = "I am looking for a place to eat."
 QUESTION = "What price range would you like?"
 BUDGET = "I am on a tight budget"
-KNOWN: dict[str, Any] = {"margin": 0.5, "changes": 0.0, "indirect": 0.9, "option": None, "evidence": [], "failures": []}
+NOTHING: dict[str, Any] = {"evidence": [], "changed": [], "failures": []}
+KNOWN: dict[str, Any] = {"margin": 0.5, "changes": 0.0, "indirect": 0.9, "option": None, **NOTHING}
 UNKNOWN = {**KNOWN, "kind": "unknown", "meaning": "", "confidence": 0.3, "possible": [], "slots": []}
 
 Reads = Callable[[str], dict[str, Any]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -43,7 +44,10 @@ class MeaningRecipe:
             table of pieces. thaw: all learn, too, where training begins with a checkpoint, whatever that one's had.
         held_hands: hands that are not trained on at all. calibration_hands: nor these, which sureness is fitted on.
         dev: share of the other hands' bots that is kept to judge epochs by.
-        share: of the written bots that are trained on, for a learning curve. hands: folder of the hands; "": ours.
+        share: of the written bots that are trained on, for a learning curve: whole bots, a larger share has all of a smaller one.
+        steps: of the whole run, in place of the schedule's epochs; 0: as many as these have. The bots of a share are then repeated,
+            each time varied anew, until they are as many as all are, so that a step has the same mixture whatever the share.
+        hands: folder of the hands; "": ours.
         trunk: folder of the published weights of a large trunk.
         turns: of a menu in one step, at most.
         joint_rate: how many times as fast as the trunk the joint block learns.
@@ -57,6 +61,7 @@ class MeaningRecipe:
     calibration_hands: tuple[str, ...] = CALIBRATION_HANDS
     dev: float = 0.05
     share: float = 1.0
+    steps: int = 0
     hands: str = ""
     trunk: str = "runs/all-mpnet-base-v2"
     turns: int = 40
@@ -78,16 +83,20 @@ SIZES = {
 
 @dataclass(frozen=True)
 class Material:
-    """Bots to train on, to judge epochs by, for calibration, and those of the hands that are held out."""
+    """Bots to train on, to judge epochs by, for calibration, and those of the hands that are held out.
+
+    `whole` is how many bots there are to train on with a share of 1.
+    """
 
     train: list[WrittenBot]
     dev: list[WrittenBot]
     calibration: list[WrittenBot]
     held: dict[str, list[WrittenBot]]
+    whole: int
 
 
 def divide_hands(recipe: MeaningRecipe) -> Material:
-    """The written bots, divided. A bot's part follows from its own name."""
+    """The written bots, divided. A bot's part, and the shares that it is in, follow from its own name."""
     hands = read_hands(Path(recipe.hands) if recipe.hands else HANDS)
     held = {name: bots for name, bots in hands.items() if name in recipe.held_hands}
     calibration = [bot for name in recipe.calibration_hands for bot in hands.get(name, [])]
@@ -95,7 +104,8 @@ def divide_hands(recipe: MeaningRecipe) -> Material:
     others = [bot for name, bots in hands.items() if name not in known for bot in bots]
     dev = [bot for bot in others if samples.share_of(_name(bot)) < recipe.dev]
     train = [bot for bot in others if samples.share_of(_name(bot)) >= recipe.dev]
-    return Material([bot for bot in train if samples.share_of(f"curve {_name(bot)}") <= recipe.share], dev, calibration, held)
+    learnt = [bot for bot in train if samples.share_of(f"curve {_name(bot)}") <= recipe.share]
+    return Material(learnt, dev, calibration, held, len(train))
 
 
 def train_meaning(
@@ -110,13 +120,19 @@ def train_meaning(
     Returns figures on held-out hands, by `HAND/FIGURE`; see `figures`.
 
     Raises:
-        DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown, or the share none.
+        DataNotFound, DataCorrupt: a data set or a trunk is missing or damaged. InputError: the size is unknown, the share none or
+            so small that no bot is in it, or there are fewer than no steps.
     """
     recipe = recipe or MeaningRecipe()
     if recipe.size not in SHAPES:
         raise InputError("size", recipe.size, ", ".join(SHAPES))
     if not 0 < recipe.share <= 1:
         raise InputError("share", recipe.share, "above 0, up to 1")
+    if recipe.steps < 0:
+        raise InputError("steps", recipe.steps, "a whole number, 0 for as many as the epochs have")
+    material = divide_hands(recipe)
+    if not material.train:
+        raise InputError("share", recipe.share, "a larger one: no written bot is in it")
     torch.manual_seed(recipe.seed)
     if start:
         begun = load_checkpoint(start, restore_thawed if recipe.thaw else restore)
@@ -128,11 +144,10 @@ def train_meaning(
         network = MeaningNetwork(load_trunk(recipe.size, folder), recipe.frozen, MeaningTokens(tokenizer).pad)
         round_trunk(network.trunk, ordinary_texts(recipe, MeaningTokens(tokenizer)), stop=recipe.frozen)
     tokens = MeaningTokens(tokenizer)
-    material = divide_hands(recipe)
     dev = [step_of(samples.as_written(bot), tokens) for bot in material.dev]
 
     def batches(epoch: int) -> _Steps:
-        return _Steps(_menus(data_dir, material.train, recipe, random.Random(f"{recipe.seed} {epoch}")), tokens)
+        return _Steps(menus_of_epoch(data_dir, material, recipe, epoch), tokens)
 
     def learned(_: nn.Module, step: Step) -> Tensor:
         return step_loss(network, step)
@@ -142,7 +157,8 @@ def train_meaning(
         return found.get("indirect", float(trainer.step)), found  # without bots to judge by, the last is kept
 
     objective = Objective(batches, learned, evaluate, half=has_bf16(), faster={"joint": recipe.joint_rate})
-    trainer = Trainer(network, out, recipe.schedule, objective, choose_device(device))
+    schedule = replace(recipe.schedule, epochs=1) if recipe.steps else recipe.schedule
+    trainer = Trainer(network, out, schedule, objective, choose_device(device))
     trainer.fit()
     network.eval()
     found = {
@@ -206,9 +222,29 @@ class _Steps(Sequence[Step]):
         return step_of(self.menus[place], self.tokens)
 
 
-def _menus(data_dir: Path, bots: Sequence[WrittenBot], recipe: MeaningRecipe, chance: random.Random) -> list[MenuTurns]:
-    """The menus of an epoch, in a random order."""
-    menus = [samples.varied(bot, bots, chance) for bot in bots]
+def menus_of_epoch(data_dir: Path, material: Material, recipe: MeaningRecipe, epoch: int) -> list[MenuTurns]:
+    """The menus of an epoch, a step each, in a random order; where the recipe says how many steps, those of the whole run.
+
+    Raises:
+        DataNotFound, DataCorrupt: a data set is missing or damaged.
+    """
+
+    def read(count: int, number: int) -> list[MenuTurns]:
+        return _menus(data_dir, material.train, count, recipe, random.Random(f"{recipe.seed} {number}"))
+
+    if not recipe.steps:
+        return read(len(material.train), epoch)
+    menus: list[MenuTurns] = []
+    for number in itertools.count():
+        menus += read(material.whole, number)
+        if len(menus) >= recipe.steps:
+            break
+    return menus[: recipe.steps]
+
+
+def _menus(data_dir: Path, bots: Sequence[WrittenBot], count: int, recipe: MeaningRecipe, chance: random.Random) -> list[MenuTurns]:
+    """The menus of one pass over the material, in a random order; `count` of them are written bots, repeated if need be."""
+    menus = [samples.varied(bots[place % len(bots)], bots, chance) for place in range(count)]
     intents = [bot.schema.intents for bot in bots]
     if "implicature" in recipe.sources:
         menus += samples.implicature_menus(data_dir, samples.is_trained_intent, chance)

@@ -39,13 +39,17 @@ def test_all_tasks_with_floors(data_dir: Path, tmp_path: Path) -> None:
     assert results[CIRCA, "majority", "accuracy"]["value"] == pytest.approx(200 / 3)
     assert results["implicature-all", "lexical", "accuracy"]["value"] == 50.0
     assert results["out-of-scope", "lexical", "left_alone"]["value"] == 100.0
+    for intent_set in implicature.INTENT_SETS:
+        assert results[f"implicature-10/{intent_set}", "lexical", "accuracy"]["n"] == 6
+        assert results[f"implicature-all/{intent_set}", "lexical", "accuracy"]["value"] == 50.0
 
 
 def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
     out = tmp_path / "meaning.json"
     assert bench("meaning", "--data-dir", str(tmp_path), "--system", "majority", "--limit", "5", "--out", str(out)) == 0
     results = check_shape(out)
-    assert {task.partition("/")[0] for (task, _, _), each in results.items() if each["value"] is not None} == {"written"}
+    scored = {task.partition("/")[0] for (task, _, _), each in results.items() if each["value"] is not None}
+    assert scored == {"written", "other-bot"}
     with pytest.raises(DataNotFound, match=r"turn_level\.zip"):
         bench("meaning", "--data-dir", str(tmp_path), "--task", "multidogo")
     with pytest.raises(InputError, match="task of benchmark meaning: got 'reading'; allowed: written, "):

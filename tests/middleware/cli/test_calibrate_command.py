@@ -63,3 +63,13 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "meaning", "--thaw"]) == 2
     assert "--thaw: got 'no --from'; allowed: meaning with --from" in capsys.readouterr().err
     assert json.loads(items.read_text(encoding="utf-8"))["id"] == "library-1"
+
+
+@pytest.mark.parametrize(
+    "options", [["meaning", "--steps", "0"], ["relations", "--steps", "5"], ["meaning", "--steps", "5", "--epochs", "1"]]
+)
+def test_steps_are_counted_for_the_reader_of_meaning_alone_and_not_beside_epochs(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", *options]) == 2
+    assert f"--steps: got {options[2]}; allowed: 1 or more, with meaning and without --epochs" in capsys.readouterr().err

@@ -39,6 +39,14 @@ def test_a_table_for_people(menu: str, tmp_path: Path, capsys: pytest.CaptureFix
     assert rest[-1].startswith("  by     ")
 
 
+def test_a_slot_that_is_changed_is_marked(menu: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history = tmp_path / "history.txt"
+    history.write_text("user: A city bike, please.\nbot: A city bike, noted.\n", encoding="utf-8")
+    assert main(["meaning", "--schema", menu, "--history", str(history), "No wait, a cargo bike instead."]) == 0
+    (slot,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  slot")]
+    assert re.fullmatch(r"  slot   bike_kind: cargo bike  \([01]\.\d+\)  changed", slot)
+
+
 def test_json_has_all(menu: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meaning", "--schema", menu, "--format", "grice", "--json", "When are you open?"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -54,6 +62,7 @@ def test_json_has_all(menu: str, capsys: pytest.CaptureFixture[str]) -> None:
         "indirect",
         "option",
         "evidence",
+        "changed",
     }
 
 

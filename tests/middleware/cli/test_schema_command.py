@@ -55,7 +55,9 @@ def test_findings_end_in_1_and_show_examples(tmp_path: Path, capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert "empty-name: intent_1: is a name that says nothing; call the intent what it is about" in lines
     start = next(
-        place for place, line in enumerate(lines) if line.startswith("like-intents: order_pizza, weather: 4 of 9 examples lie")
+        place
+        for place, line in enumerate(lines)
+        if line.startswith("like-intents: order_pizza, weather: 4 of 9 examples are read as weather")
     )
     assert {line.strip() for line in lines[start + 1 : start + 4]} < set(rain)
     assert lines[start + 4] == "    and 1 more"

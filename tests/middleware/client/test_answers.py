@@ -69,6 +69,7 @@ MEANT: dict[str, Any] = {
     "indirect": 0.7,
     "option": None,
     "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
+    "changed": ["what"],
     "failures": [LATE],
 }
 CASES = {
@@ -197,6 +198,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("meaning", {"slots": [{**MEANT["slots"][0], "slot": "area"}]}, "slots: 'area'"),
     ("meaning", {"slots": [{**MEANT["slots"][0], "said": "silent"}]}, "said: 'silent'"),
     ("meaning", {"option": "2"}, "option: '2'"),
+    ("meaning", {"changed": ["area"]}, "changed: 'area'"),
+    ("meaning", {"changed": None}, "changed: None"),
     ("meaning", {"failures": None}, "failures: None"),
     ("mind", {"turns": [{}]}, "place: None"),
     ("mind", {"next": None}, "role: None"),

@@ -68,6 +68,7 @@ def test_what_is_read_of_a_turn(client: httpx.Client) -> None:
         "indirect": 1.0,
         "option": None,
         "evidence": [{"start": 0, "end": 1, "text": "I", "weight": 1.0}],
+        "changed": [],
         "failures": [],
         "calls": None,
     }
@@ -170,12 +171,16 @@ def test_the_shipped_reader_says_the_same_in_process_and_behind_the_service() ->
     questions = [
         MeaningQuestion(Dialogue.of("There is a hole in it, and I am wet up to the knees.", [("bot", "How was your trip?")]), MENU),
         MeaningQuestion(Dialogue.of("Thank you!"), BotSchema.of({"slots": {"size": None}})),
+        MeaningQuestion(
+            Dialogue.of("No wait, make it a small one.", [("user", "A large kayak, please."), ("bot", "Noted.")]), MENU
+        ),
     ]
     near = load_backend(MEANING, PipelineSettings(deadline_ms=20_000)).predict(questions)
     with serving(create_app(fakes(meaning=MeaningReporter(load_meaning_reader())))) as client:
         far = load_backend(MEANING, RemoteSettings(str(client.base_url), deadline_ms=20_000)).predict(questions)
         (model,) = [model for model in client.get("/v1/models").json()["models"] if model["role"] == "meaning"]
     assert near == far
+    assert near[2].found.changed == ("size",)  # type: ignore[union-attr]
     assert len(near[0].found.possible) == MOST_POSSIBLE  # type: ignore[union-attr]
     assert (model["name"], "tokenizer.json.gz" in model["sha256"]) == ("meaning", True)
 

@@ -17,6 +17,7 @@ from grice.middleware.monitor.escalation import Escalation
 from grice.middleware.monitor.reports import JudgeQuestion, WatchedLabel, dialogue_of
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.relations import load_relation_reader
 from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.results import BEHAVIORS
 
@@ -39,6 +40,11 @@ def score(client: httpx.Client, body: object) -> dict[str, Any]:
     return answer
 
 
+def told(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The turns that are evidence."""
+    return {label: {name: found[name] for name in ("turn", "speaker", "text")} for label, found in answer["evidence"].items()}
+
+
 def kept(client: httpx.Client, dialogue_id: str) -> list[str]:
     return [turn["text"] for turn in client.get(f"/v1/dialogues/{dialogue_id}").json()["turns"]]
 
@@ -50,7 +56,14 @@ def test_a_response_with_its_conversation(client: httpx.Client) -> None:
         "probabilities": {label: 0.9 if label == "Red" else 0.1 for label in BEHAVIORS},
         "thresholds": dict.fromkeys(BEHAVIORS, 0.5),
         "shown": ["Red"],
-        "evidence": {"Red": {"turn": 2, **USER}},
+        "evidence": {
+            "Red": {
+                "turn": 2,
+                **USER,
+                "about": {"kind": "user", "place": 2, "sentence": 0, "start": 0, "end": 17, "text": USER["text"]},
+                "words": {"kind": "response", "place": 3, "sentence": 0, "start": 0, "end": 29, "text": AGAIN["text"]},
+            }
+        },
         "judgements": [],
         "relations": None,
         "suppressed": [],
@@ -59,6 +72,16 @@ def test_a_response_with_its_conversation(client: httpx.Client) -> None:
         "text_cut": False,
         "failures": [],
     }
+
+
+def test_evidence_quotes_the_sentences_that_have_most_in_common(client: httpx.Client) -> None:
+    said = {"speaker": "user", "text": "Hello there! I never drink coffee. Is there a shop?"}
+    response = {"speaker": "bot", "text": "Sure. As you drink coffee, that is Red."}
+    found = score(client, {"turns": [BOT, said, response]})["evidence"]["Red"]
+    assert found["text"] == said["text"]
+    for span, turn, sentence in ((found["about"], said, "I never drink coffee."), (found["words"], response, response["text"][6:])):
+        assert span["text"] == turn["text"][span["start"] : span["end"]] == sentence
+        assert span["sentence"] == 1
 
 
 def test_several_in_order(client: httpx.Client) -> None:
@@ -73,7 +96,7 @@ def test_a_response_in_a_kept_dialogue(client: httpx.Client) -> None:
     first = score(client, {"dialogue_id": "kept", "text": "We open at nine."})
     assert (first["dialogue_id"], first["history_read"], first["evidence"]) == ("kept", 1, {})
     second = score(client, {"dialogue_id": "kept", "text": "That is Red."})
-    assert second["evidence"] == {"Red": {"turn": 1, "speaker": "bot", "text": "We open at nine."}}
+    assert told(second)["Red"] == {"turn": 1, "speaker": "bot", "text": "We open at nine."}
     assert kept(client, "kept") == ["When do you open?", "We open at nine.", "That is Red."]
 
 
@@ -89,7 +112,7 @@ def test_one_that_the_events_told_of_is_scored_after_what_came_before_it(client:
         event = {"event_id": name, "dialogue_id": "told", "speaker": speaker, "text": text, "timestamp": 1.0}
         assert client.post("/v1/events", json=event).status_code == 200
     answer = score(client, {"dialogue_id": "told", "text": "That is Red.", "event_id": "b1"})
-    assert answer["evidence"]["Red"] == {"turn": 0, "speaker": "user", "text": "Hello."}
+    assert told(answer)["Red"] == {"turn": 0, "speaker": "user", "text": "Hello."}
     assert kept(client, "told") == ["Hello.", "That is Red.", "What?"]
 
 
@@ -177,6 +200,23 @@ class KeepsQuestions:
     def predict(self, asked: Sequence[RelationQuestion]) -> list[ResponseRelations]:
         self.asked += asked
         return WordReader().predict(asked)
+
+
+def test_every_behaviour_that_is_shown_quotes_both_sides() -> None:
+    shown = ("!Sel", "!Com", "Ign")
+    monitor = Monitor(
+        FakeBehaviors(), {label: 0.05 if label in shown else 0.95 for label in BEHAVIORS}, relations=load_relation_reader()
+    )
+    turns = [BOT, {"speaker": "user", "text": "And on Sunday?"}, {"speaker": "bot", "text": "We open at ten."}]
+    with serving(create_app(fakes(responses=monitor))) as client:
+        answer = score(client, {"turns": turns})
+        assert score(client, {"text": "We open at ten."})["relations"]["about"] is None
+    assert set(answer["shown"]) == set(shown)
+    quotes = answer["relations"]["quotes"]
+    assert set(shown) <= set(quotes)
+    for label, place in (("!Sel", 0), ("!Com", 1), ("Ign", 1)):
+        for span, at in ((quotes[label]["about"], place), (quotes[label]["words"], 2)):
+            assert (span["place"], span["text"]) == (at, turns[at]["text"][span["start"] : span["end"]])
 
 
 def test_rows_are_taken_as_tools_give_them() -> None:

@@ -211,3 +211,11 @@ def test_own_turns_are_learnt_from_without_a_data_folder(recipe: MeaningRecipe, 
     short = replace(recipe, items=str(items), schedule=replace(recipe.schedule, epochs=1))
     train_meaning(tmp_path / "nowhere", tmp_path / "out", short)
     assert torch.load(tmp_path / "out" / "checkpoint.pt", weights_only=True)["step"] == 3  # two bots, and the items' menu
+
+
+def test_as_many_steps_as_are_asked_for_whatever_the_share(recipe: MeaningRecipe, tmp_path: Path) -> None:
+    one = replace(recipe, share=0.7, steps=5)
+    train_meaning(tmp_path, tmp_path / "out", one)
+    facts = load_checkpoint(tmp_path / "out" / "model", restore).facts
+    assert torch.load(tmp_path / "out" / "checkpoint.pt", weights_only=True)["step"] == 5
+    assert (facts["recipe"]["share"], facts["recipe"]["steps"]) == (0.7, 5)
