@@ -30,16 +30,14 @@ MASK, DOUBLE, PLACES = ".mask", ".double", ".places"
 """Names of what the graph holds of a weight: 1 for channels that are int8, twice the scales, the others' places."""
 
 
-def write_column_weights(
-    source: Path, target: Path, weights: Path, samples: Sequence[Feed], kept: Collection[str] = (), most_few: int = LARGEST
-) -> None:
+def write_column_weights(source: Path, target: Path, weights: Path, samples: Sequence[Feed], kept: Collection[str] = ()) -> None:
     """The fp32 file `source` as the graph `target` and the file `weights`, with the constant weights of its products in four bits.
 
     Weights whose inputs are no even number of blocks, those with fewer outputs, and those named in `kept` stay as they are.
 
     Args:
-        samples: feeds of the graph, on which the largest channels of each product's inputs are found.
-        most_few: how many channels of an input are multiplied in float; 0 where none is far larger than the others.
+        samples: feeds of the graph, on which the largest channels of each product's inputs are found. None: no channel is far
+            larger than the others, and all are multiplied in int8.
     """
     model = onnx.load(str(source))
     tensors = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
@@ -49,16 +47,16 @@ def write_column_weights(
         if name in tensors and name not in kept and _fits(tensors[name]):
             by_weight.setdefault(name, []).append(node)  # several products may share a weight
     inputs = sorted({node.input[0] for nodes in by_weight.values() for node in nodes})
-    largest = largest_by_channel(model, inputs, samples) if most_few else {}
+    largest = largest_by_channel(model, inputs, samples) if samples else {}
     arrays: dict[str, NDArray[Any]] = {}
     for name, nodes in by_weight.items():
-        few = _few([largest[node.input[0]] for node in nodes if most_few], most_few)
+        few = _few([largest[node.input[0]] for node in nodes if samples])
         arrays |= _arrays(name, tensors[name], few)
         model.graph.initializer.extend(_tensors(name, tensors[name].shape, few, arrays[name + SCALE]))
         for node in nodes:
             place = list(model.graph.node).index(node)
             model.graph.node.remove(node)
-            product = _product if most_few else _plain_product
+            product = _product if samples else _plain_product
             for offset, each in enumerate(product(node.input[0], name, node.output[0])):
                 model.graph.node.insert(place + offset, each)
     others = [each for each in model.graph.initializer if each.name not in by_weight]
@@ -69,11 +67,10 @@ def write_column_weights(
     save_arrays(weights, arrays, halve=())
 
 
-def _few(largest: Sequence[NDArray[Any]], count: int) -> NDArray[np.int64]:
-    """The places of the `count` largest channels, in order."""
-    if not count:
-        return np.zeros(0, np.int64)
-    return np.sort(np.argsort(-np.max(largest, axis=0), kind="stable")[:count]).astype(np.int64)
+def _few(largest: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """The places of the largest channels, in order, from how large each is in the inputs of each product; without inputs none."""
+    order = np.argsort(-np.max(largest, axis=0), kind="stable") if largest else np.zeros(0, np.int64)
+    return np.sort(order[:LARGEST]).astype(np.int64)
 
 
 def _fits(weight: NDArray[Any]) -> bool:

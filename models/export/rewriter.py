@@ -65,7 +65,7 @@ def export_rewriter(checkpoint: Path, out: Path, precisions: Sequence[str], vers
             for graph, full in _write_graphs(given, Path(folder), small_table=precision == "int8").items():
                 written = Path(folder) / f"{graph}.{precision}.onnx"
                 if low_bits and graph == "encoder":
-                    write_column_weights(full, written, out / f"{graph}.{precision}{WEIGHTS}", [], most_few=0)
+                    write_column_weights(full, written, out / f"{graph}.{precision}{WEIGHTS}", [])
                 else:
                     if low_bits:
                         write_block_weights(full, full, kept=[f"{VOCABULARY}.weight"])
