@@ -22,7 +22,7 @@ from grice.components.settings import given_keys
 from grice.middleware.events.event import KNOWN
 from grice.middleware.responses.checks import CheckedResponse, ResponseChecks, ResponseFailure
 from grice.middleware.responses.settings import ResponseSettings
-from grice.models import Dialogue, load_rewriter
+from grice.models import Dialogue, load_frustration_detector, load_rewriter
 from grice.models.errors import DeadlineExceeded, GriceError, Overloaded, SettingsError
 
 NAME = "MonitoredResponseGenerator"
@@ -56,6 +56,9 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
     - `evidence`: behaviour → the earlier turn it is about (`turn`, its place among the `history_turns` that were read, 0 the
       oldest; `speaker`; `text`).
     - `exceeded`, `replaced_by`: the behaviours above their threshold in `fallback`, and what was sent instead.
+    - `user_frustration`: how likely the user's turn before it shows frustration with the bot (`probability`; `shown`; `turn`, its
+      place as in `evidence`; `text`). Null without `frustration: true`, where it is not the first response to a turn of the
+      user, and where that turn answers nothing.
     - `failures`: what failed (`stage`, `error`, `message`).
     - `known`: what the bot's slots held, as a row of facts; a worker (`grice monitor`) holds the response against it.
 
@@ -107,7 +110,7 @@ class MonitoredResponseGenerator(TemplatedNaturalLanguageGenerator):
 
     def _is_checked(self, utter_action: str, response: dict[str, Any]) -> bool:
         text = response.get("text")
-        wanted = self.checks.softener is not None or self.checks.monitor is not None
+        wanted = any(each is not None for each in (self.checks.softener, self.checks.monitor, self.checks.frustration))
         return wanted and utter_action not in self.settings.skip and isinstance(text, str) and bool(text.strip())
 
     async def _checked(self, utter_action: str, response: dict[str, Any], tracker: DialogueStateTracker) -> CheckedResponse:
@@ -155,7 +158,10 @@ def _checks(settings: ResponseSettings) -> ResponseChecks:
     if settings.soften:
         chosen = settings.models
         softener = load_rewriter(chosen.rewriter_model, form="indirect", runtime=chosen.runtime)
-    return ResponseChecks(softener, load_monitor(settings), dict(settings.fallback), settings.min_confidence)
+    frustration = load_frustration_detector(runtime=settings.models.runtime) if settings.frustration else None
+    return ResponseChecks(
+        softener, load_monitor(settings), dict(settings.fallback), settings.min_confidence, frustration=frustration
+    )
 
 
 def _unchecked(text: str, error: Exception) -> CheckedResponse:
@@ -179,8 +185,16 @@ def _found(checked: CheckedResponse) -> dict[str, Any]:
         },
         "exceeded": list(checked.exceeded),
         "replaced_by": None,
+        "user_frustration": _frustration(checked),
         "failures": [asdict(failure) for failure in checked.failures],
     }
+
+
+def _frustration(checked: CheckedResponse) -> dict[str, Any] | None:
+    told, said = checked.frustration, checked.answered
+    if told is None or told.probability is None or said is None:
+        return None
+    return {**asdict(told), "text": said.text}
 
 
 def _known(tracker: DialogueStateTracker) -> dict[str, Any]:

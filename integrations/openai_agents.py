@@ -14,7 +14,7 @@ from typing import Any
 
 from grice.integrations.conversation_check import ConversationCheck, read_anew
 from grice.middleware.gateways.rows import Row
-from grice.models.errors import MissingExtra
+from grice.models.errors import InputError, MissingExtra
 from grice.models.results import Behavior
 
 try:
@@ -28,7 +28,10 @@ NAME = "grice"
 
 
 def with_grice(
-    check: ConversationCheck, config: RunConfig | None = None, refuse_from: Mapping[Behavior, float] | None = None
+    check: ConversationCheck,
+    config: RunConfig | None = None,
+    refuse_from: Mapping[Behavior, float] | None = None,
+    scored: bool = True,
 ) -> RunConfig:
     """`config` with Grice in it. Make one for each conversation: the reply is scored in the light of what its model last read.
 
@@ -36,11 +39,20 @@ def with_grice(
         config: what else is wanted of the run; a filter of its own comes before ours.
         refuse_from: from which probability of a behaviour on a reply raises `OutputGuardrailTripwireTriggered`; none: none
             does.
+        scored: whether there is an output guardrail. The SDK refuses one in a run whose conversation the server keeps
+            (`conversation_id`, `previous_response_id`, `auto_previous_response_id`), so say False there.
+
+    Raises:
+        InputError: `refuse_from` is given, and `scored` is False.
     """
+    if refuse_from and not scored:
+        raise InputError("scored", False, "True where refuse_from is given")
     chosen = config or RunConfig()
     run = _GriceRun(check, chosen.call_model_input_filter, refuse_from or {})
-    guardrails = [*(chosen.output_guardrails or ()), OutputGuardrail(run.score, NAME)]
-    return replace(chosen, call_model_input_filter=run.read_anew, output_guardrails=guardrails)
+    found = replace(chosen, call_model_input_filter=run.read_anew)
+    if scored:
+        found.output_guardrails = [*(chosen.output_guardrails or ()), OutputGuardrail(run.score, NAME)]
+    return found
 
 
 class _GriceRun:
@@ -53,8 +65,12 @@ class _GriceRun:
         self._rows: Sequence[Row] = ()
 
     async def read_anew(self, data: CallModelData[Any]) -> ModelInputData:
-        """The model's input with the user's turns said anew."""
-        given = data.model_data
+        """The model's input with the user's turns said anew.
+
+        The SDK hands out copies of what it keeps, and knows by the object which of them was sent: those change in place. What a
+        filter before ours made is copied.
+        """
+        given, own = data.model_data, {id(each) for each in data.model_data.input}
         if self._before is not None:
             found = self._before(data)
             given = found if isinstance(found, ModelInputData) else await found
@@ -62,7 +78,9 @@ class _GriceRun:
         checked = await self._check.acheck_turn(rows)
         items: list[Any] = list(given.input)
         for place, rewrite in checked.rewrites.items():
-            items[place] = {**rows[place], "content": read_anew(rows[place], rewrite, self._check.policy.mode)}
+            if id(items[place]) not in own:
+                items[place] = dict(items[place])
+            items[place]["content"] = read_anew(rows[place], rewrite, self._check.policy.mode)
         return ModelInputData(items, given.instructions)
 
     async def score(self, context: RunContextWrapper[Any], agent: Agent[Any], output: Any) -> GuardrailFunctionOutput:

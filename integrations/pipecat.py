@@ -21,9 +21,14 @@ try:
     from pipecat.frames.frames import Frame, InterruptionFrame, LLMContextAssistantTurnFrame, LLMContextFrame, TTSSpeakFrame
     from pipecat.observers.base_observer import BaseObserver, FramePushed
     from pipecat.processors.aggregators.llm_context import LLMContext
+    from pipecat.processors.aggregators.llm_response_universal import LLMAssistantAggregator
     from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 except ImportError as error:
     raise MissingExtra("pipecat-ai", "pipecat") from error
+
+
+MARKS = ("pts", "metadata", "transport_source", "transport_destination", "interruptible")
+"""What a frame carries whatever it is of."""
 
 
 @dataclass
@@ -65,7 +70,10 @@ class GriceProcessor(FrameProcessor):
         for place, rewrite in found.rewrites.items():
             messages[place] = {**messages[place], "content": read_anew(rows[place], rewrite, self.check.policy.mode)}
         context = LLMContext(messages, frame.context.tools, frame.context.tool_choice)
-        await self.push_frame(AnewContextFrame(context, frame.speculation), direction)
+        anew = AnewContextFrame(context, frame.speculation)
+        for name in MARKS:
+            setattr(anew, name, getattr(frame, name))
+        await self.push_frame(anew, direction)
 
 
 class GriceObserver(BaseObserver):
@@ -85,7 +93,7 @@ class GriceObserver(BaseObserver):
     async def on_push_frame(self, data: FramePushed) -> None:
         frame = data.frame
         if isinstance(frame, LLMContextFrame):
-            if not isinstance(frame, AnewContextFrame) and not frame.speculation:
+            if _asks_model(data):
                 self._context, self._interrupted = frame.context, False
         elif isinstance(frame, InterruptionFrame):
             self._interrupted = True
@@ -101,6 +109,12 @@ class GriceObserver(BaseObserver):
         rows = rows_of(self._context)
         places = [place for place, row in enumerate(rows) if row["role"] == "assistant" and row.get("content") == reply]
         return rows[: places[-1]] if places else rows
+
+
+def _asks_model(data: FramePushed) -> bool:
+    """Whether a context is on its way to the model: not as ours, on trial, or behind the bot's turn that was added to it."""
+    is_told = isinstance(data.source, LLMAssistantAggregator) and data.direction == FrameDirection.DOWNSTREAM
+    return not (is_told or data.frame.speculation or isinstance(data.frame, AnewContextFrame))
 
 
 def rows_of(context: LLMContext) -> list[Row]:

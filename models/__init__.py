@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from grice.models.directness import DirectnessModel, load_directness_scorer
     from grice.models.errors import GriceError
     from grice.models.face_acts import FaceActDetector, load_intention_detector
+    from grice.models.frustration import FrustrationDetector, UserFrustration, load_frustration_detector
     from grice.models.meaning import MeaningQuestion, MeaningReader, TurnMeaning, load_meaning_reader
     from grice.models.minds import MindModel, MindReading, MindTracker, RecommendationDialogue, load_mind_model
     from grice.models.protocols import Model
@@ -28,6 +29,7 @@ __all__ = [
     "Directness",
     "DirectnessModel",
     "FaceActDetector",
+    "FrustrationDetector",
     "GriceError",
     "Intentions",
     "MeaningQuestion",
@@ -49,8 +51,10 @@ __all__ = [
     "Speaker",
     "Turn",
     "TurnMeaning",
+    "UserFrustration",
     "load_behavior_monitor",
     "load_directness_scorer",
+    "load_frustration_detector",
     "load_intention_detector",
     "load_meaning_reader",
     "load_mind_model",
@@ -79,6 +83,11 @@ __getattr__, __dir__ = offer(
         "grice.models.face_acts": (
             "FaceActDetector",
             "load_intention_detector",
+        ),
+        "grice.models.frustration": (
+            "FrustrationDetector",
+            "UserFrustration",
+            "load_frustration_detector",
         ),
         "grice.models.meaning": (
             "MeaningQuestion",

@@ -1,30 +1,26 @@
-"""What can be checked of deploy/kubernetes and deploy/nginx.conf without a cluster: schemas, names, settings, and a real nginx."""
+"""What can be checked of deploy/kubernetes without a cluster: schemas, names, settings."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import importlib.util
+import json
 import re
 import shutil
-import socket
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from redis_process import eventually
 from ruamel.yaml import YAML
 
 from grice.middleware.alerts import AlertSettings
 from grice.middleware.capabilities import capability_settings
 from grice.middleware.events.redis_stream import stream_keys
 from grice.middleware.monitor import MonitorSettings
+from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.settings import PipelineSettings, ServiceSettings, from_environment
 from grice.middleware.stream import WorkerSettings
 
@@ -174,91 +170,99 @@ def run_triggers(partitions: int, addresses: list[str]) -> list[Mapping[str, Any
     return found
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+TEXT = {"type": "string", "minLength": 1}
+RULE: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["seriesQuery", "resources", "metricsQuery"],
+    "properties": {
+        "seriesQuery": TEXT,
+        "seriesFilters": {"type": "array"},
+        "resources": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "template": TEXT,
+                "overrides": {
+                    "type": "object",
+                    "additionalProperties": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["resource"],
+                        "properties": {"group": TEXT, "resource": TEXT},
+                    },
+                },
+            },
+        },
+        "name": {"type": "object", "additionalProperties": False, "properties": {"matches": TEXT, "as": TEXT}},
+        "metricsQuery": TEXT,
+    },
+}
+"""A rule of the Prometheus adapter, by its own `DiscoveryRule` (pkg/config/config.go), which takes no other field."""
 
 
-class Named(BaseHTTPRequestHandler):
-    """Answers with its port; one that is full says so."""
-
-    protocol_version = "HTTP/1.1"
-    full: int = 0
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["content-length"]))
-        port = self.connection.getsockname()[1]
-        body = str(port).encode()
-        self.send_response(429 if port == type(self).full else 200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None: ...
+def adapter_rule() -> Mapping[str, Any]:
+    """The one rule of the values for the adapter's chart."""
+    values = YAML(typ="safe").load((ROOT / "deploy" / "prometheus-adapter.yaml").read_text(encoding="utf-8"))
+    assert set(values) == {"prometheus", "rules"}
+    assert set(values["prometheus"]) == {"url", "port"}
+    assert set(values["rules"]) == {"default", "custom"}
+    assert values["rules"]["default"] is False, "one of the default rules would add the ages of all models up"
+    (rule,) = values["rules"]["custom"]
+    return dict(rule)
 
 
-@contextmanager
-def replica(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield int(server.server_address[1])
-    finally:
-        server.shutdown()
-        server.server_close()
+def asked_for(pods: Sequence[str]) -> str:
+    """What the adapter asks Prometheus when the HPA asks for the metric of these pods: `GroupBy` is the label of the pods."""
+    rule = adapter_rule()
+    labels = {each["resource"]: label for label, each in rule["resources"]["overrides"].items()}
+    given = {
+        "Series": find("HorizontalPodAutoscaler", "grice-service")["spec"]["metrics"][0]["pods"]["metric"]["name"],
+        "LabelMatchers": f'{labels["namespace"]}="grice",{labels["pod"]}=~"{"|".join(pods)}"',
+        "GroupBy": labels["pod"],
+    }
+    found: str = re.sub(r"<<\.(\w+)>>", lambda match: given[match[1]], rule["metricsQuery"])
+    return found
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
-def test_nginx_shares_requests_and_asks_another_where_one_is_full_or_away(tmp_path: Path) -> None:
-    class Replica(Named):
-        """With a state of this test's own."""
+def test_the_adapter_offers_the_metric_that_the_autoscaler_asks_for() -> None:
+    import jsonschema
 
-    with replica(Replica) as first, replica(Replica) as second:
-        ports = [first, second]
-        gone, port = free_port(), free_port()
-        text = (ROOT / "deploy" / "nginx.conf").read_text()
-        for before, after in (("8300", ports[0]), ("8310", ports[1]), ("8080", port)):
-            assert f"127.0.0.1:{before}" in text
-            text = text.replace(f"127.0.0.1:{before}", f"127.0.0.1:{after}")
-        for name, given in (("two", text), ("one-away", text.replace(f":{ports[1]} ", f":{gone} "))):
-            with nginx(tmp_path / name, given, port):
-                said = {httpx.post(f"http://127.0.0.1:{port}/v1/turns", json={}, trust_env=False).text for _ in range(40)}
-                assert said == {str(each) for each in (ports if name == "two" else ports[:1])}
-                if name == "two":
-                    Replica.full = ports[0]
-                    answers = [httpx.post(f"http://127.0.0.1:{port}/v1/turns", json={}, trust_env=False) for _ in range(20)]
-                    assert {each.status_code for each in answers} == {200}
-                    assert {each.text for each in answers} == {str(ports[1])}
-                    Replica.full = 0
+    rule = adapter_rule()
+    jsonschema.validate(rule, RULE)
+    (metric,) = [
+        each["pods"] for each in find("HorizontalPodAutoscaler", "grice-service")["spec"]["metrics"] if each["type"] == "Pods"
+    ]
+    offered = re.match(r"\w+", rule["seriesQuery"])
+    assert offered is not None
+    assert offered[0] == metric["metric"]["name"]
+    service = Metrics()
+    service.queue("turns", lambda: 0, lambda: 0.0)
+    (found,) = [each for each in service.registry.collect() if each.name == offered[0]]
+    assert [set(sample.labels) for sample in found.samples] == [{"model"}], "the ages of several models are one value of a pod"
+    assert "max" in asked_for(["a"])
+    assert {each["resource"] for each in rule["resources"]["overrides"].values()} == {"namespace", "pod"}
+    annotations = find("Deployment", "grice-service")["spec"]["template"]["metadata"]["annotations"]
+    assert annotations == {"prometheus.io/scrape": "true", "prometheus.io/port": "8300"}
 
 
-@contextmanager
-def nginx(folder: Path, text: str, port: int) -> Iterator[None]:
-    folder.mkdir()
-    (folder / "nginx.conf").write_text(text)
-    options = ["-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "log")]
-    more = f"daemon off; pid {folder}/pid; error_log {folder}/log;"
-    with subprocess.Popen(["nginx", *options, "-g", more]) as process:
-
-        def answers() -> bool:
-            assert process.poll() is None, (folder / "log").read_text()
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", port)) == 0
-
-        try:
-            eventually(answers)
-            yield
-        finally:
-            process.terminate()
-
-
-def test_nginx_waits_longer_for_bodies_than_a_client_needs_and_takes_what_the_service_takes() -> None:
-    text = (ROOT / "deploy" / "nginx.conf").read_text()
-    (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", text)
-    assert int(megabytes) * 1024 * 1024 >= ServiceSettings().max_body_bytes
-    assert "least_conn;" in text
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool (Prometheus) is not installed")
+def test_prometheus_tells_one_age_a_pod(tmp_path: Path) -> None:
+    """The query that the adapter makes, in Prometheus' own test of queries: the model that waits longest, over a minute."""
+    name = find("HorizontalPodAutoscaler", "grice-service")["spec"]["metrics"][0]["pods"]["metric"]["name"]
+    ages = {("grice", "a", "turns"): "0.3x6", ("grice", "a", "mind"): "0.1x6", ("grice", "b", "turns"): "0x6"}
+    ages |= {("grice", "c", "turns"): "9x6", ("other", "a", "turns"): "7x6"}
+    series = [
+        {"series": f'{name}{{namespace="{space}",pod="{pod}",model="{model}"}}', "values": values.replace("x", "+0x")}
+        for (space, pod, model), values in ages.items()
+    ]
+    samples = [{"labels": f'{{pod="{pod}"}}', "value": value} for pod, value in (("a", 0.3), ("b", 0))]
+    count = {"expr": f"count({adapter_rule()['seriesQuery']})", "eval_time": "1m", "exp_samples": [{"labels": "{}", "value": 5}]}
+    case = {"expr": asked_for(["a", "b"]), "eval_time": "1m", "exp_samples": samples}
+    path = tmp_path / "queries.json"  # JSON is YAML
+    path.write_text(json.dumps({"tests": [{"interval": "10s", "input_series": series, "promql_expr_test": [case, count]}]}))
+    outcome = subprocess.run(["promtool", "test", "rules", str(path)], capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
 def test_the_batch_job_reads_what_the_image_can_read() -> None:

@@ -40,8 +40,17 @@ def held_out(options: Options, limit: int | None = None) -> HeldOut:
     found = direct.read(options.data_dir, parts=["test"] if options.split == "ours" else None)[: options.limit or limit]
     if not found:
         raise DataNotFound(f"{options.data_dir}: no row of DIRECT in split {options.split}; --split all takes every row")
-    usable = tuple(row for row in found if _readable(row))
-    return HeldOut(usable, len(found) - len(usable))
+    return _usable(found)
+
+
+def second_split(options: Options) -> HeldOut | None:
+    """The rows of our dev part, which no model has learnt from either; None where `held_out` has them, or there are none.
+
+    Raises:
+        DataNotFound, DataCorrupt: a file is missing or damaged.
+    """
+    found = direct.read(options.data_dir, parts=["dev"])[: options.limit] if options.split == "ours" else []
+    return _usable(found) if found else None
 
 
 def dev_rows(data_dir: Path) -> list[Triple]:
@@ -65,6 +74,11 @@ def text_of(row: Triple, form: str) -> str:
     """One wording of a row."""
     text: str = getattr(row, form)
     return text
+
+
+def _usable(rows: Sequence[Triple]) -> HeldOut:
+    usable = tuple(row for row in rows if _readable(row))
+    return HeldOut(usable, len(rows) - len(usable))
 
 
 def _readable(row: Triple) -> bool:

@@ -20,8 +20,12 @@ from grice.benchmarks.meaning.systems import SYSTEMS, MeaningOptions, MeaningTas
 from grice.models.data import multidogo
 from grice.models.errors import DataNotFound, InputError
 from grice.models.manifest import sha256
+from grice.models.training.meaning.written import LATER_HANDS
 
 WRITTEN = "written"
+LATER = "written-later"
+TURN_TASKS: Mapping[str, Callable[[], list[MeaningCase]]] = {WRITTEN: written_cases, LATER: lambda: written_cases(LATER_HANDS)}
+"""Tasks of which all is known: meaning, kind, slots and changes."""
 OTHER_BOT = "other-bot"
 INTENT_TASKS: Mapping[str, Callable[[Path], list[MeaningCase]]] = {
     OTHER_BOT: lambda _: other_bot_cases(),
@@ -33,7 +37,7 @@ INTENT_TASKS: Mapping[str, Callable[[Path], list[MeaningCase]]] = {
     "sgd-x": lambda data: sgd_x_cases(data / "sgd"),
 }
 """Tasks of which only intents are known."""
-TASKS = (WRITTEN, *INTENT_TASKS, CIRCA)
+TASKS = (*TURN_TASKS, *INTENT_TASKS, CIRCA)
 FILES = {
     "implicature-10": ("implicature/*/implicature.*",),
     "implicature-all": ("implicature/*/implicature.*",),
@@ -49,6 +53,7 @@ NOTES = (
     "written: hands H, P, QJ and QO, on which nothing was trained or tuned; changes of mind are marked in QJ and QO alone; "
     "written/contrast: of these, turns with the same words that mean different things, under other questions; nobody marked them, "
     "they were found by their words",
+    "written-later: hands WA to WD, written after the shipped weights; the first look at them was at these figures",
     "other-bot: hints of these hands that open a dialogue, each on its own bot's menu and on that of its hand's next bot, where it "
     "is taken to mean none of the menu; nobody has looked whether the other bot could serve it",
     "implicature: intents that were not trained on, by "
@@ -99,12 +104,12 @@ def _add(sheet: Sheet, task: str, options: MeaningOptions, readings: ReaderRun) 
         add_judged(sheet, JudgedTask(rows, options, readings))
         _note_files(sheet, task, options)
         return [answer.question for answer, _ in rows]
-    cases = (written_cases() if task == WRITTEN else INTENT_TASKS[task](options.data_dir))[: options.limit]
+    cases = (TURN_TASKS[task]() if task in TURN_TASKS else INTENT_TASKS[task](options.data_dir))[: options.limit]
     _note_files(sheet, task, options)
     found, reasons = SYSTEMS.build(options, MeaningTask(task, cases, options, readings))
     for name, answers in found.items():
-        (add_meaning if task == WRITTEN else add_intents)(sheet, task, name, cases, answers)
-        if task in (WRITTEN, OTHER_BOT):
+        (add_meaning if task in TURN_TASKS else add_intents)(sheet, task, name, cases, answers)
+        if task in (*TURN_TASKS, OTHER_BOT):
             add_contrasts(sheet, task, name, cases, answers)
     for name, reason in reasons.items():
         sheet.add_unscored(task, name, _metrics(task), reason, len(cases))
@@ -119,7 +124,7 @@ def _leave_out(sheet: Sheet, task: str, options: MeaningOptions, reason: str) ->
 def _metrics(task: str) -> Sequence[str]:
     if task == CIRCA:
         return JUDGED_METRICS
-    return (*MEANINGS, *SLOTS) if task == WRITTEN else ("accuracy",)
+    return (*MEANINGS, *SLOTS) if task in TURN_TASKS else ("accuracy",)
 
 
 def _note_files(sheet: Sheet, task: str, options: MeaningOptions) -> None:

@@ -24,6 +24,8 @@ from grice.benchmarks.stats.metrics import Array, mean
 from grice.models.data import face_acts
 from grice.models.data.face_acts import FaceActDialogue
 from grice.models.data.files import data_dir
+from grice.models.face_acts.detector import after_refusals
+from grice.models.results import FaceAct
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 
@@ -37,6 +39,23 @@ def stored_agreement(stored: StoredFolds) -> Mapping[str, Sequence[float]]:
     with stored.decoding():
         found: Mapping[str, Sequence[float]] = stored.content["agreement"]
         return found
+
+
+def shipped_agreement(dialogues: Sequence[FaceActDialogue], stored: StoredFolds) -> Mapping[str, Sequence[float]]:
+    """The stored estimates as the detector gives them: lower after a flat refusal."""
+    found = stored_agreement(stored)
+    with stored.decoding():
+        labels: Mapping[str, Sequence[FaceAct]] = stored.content["predictions"]
+        return {
+            each.dialogue_id: after_refusals(
+                found[each.dialogue_id],
+                [
+                    (utterance.role, utterance.text, label)
+                    for utterance, label in zip(each.utterances, labels[each.dialogue_id], strict=True)
+                ],
+            )
+            for each in dialogues
+        }
 
 
 def estimates(dialogues: Sequence[FaceActDialogue], stored: Mapping[str, Sequence[float]], share: float) -> dict[str, Array]:
@@ -62,7 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir")
     dialogues = face_acts.read(data_dir(parser.parse_args().data_dir))
-    stored = stored_agreement(read_folds(FOLDS, TRAINS))
+    stored = shipped_agreement(dialogues, read_folds(FOLDS, TRAINS))
     rows = []
     for share in SHARES:
         for system, said in estimates(dialogues, stored, share).items():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.responses import scores
+from grice.benchmarks.responses import frustration, scores
 from grice.benchmarks.responses.breakdowns import add_breakdowns, breakdown_cases, fit_limits
 from grice.benchmarks.responses.cases import (
     ResponseAnswers,
@@ -21,24 +22,27 @@ from grice.benchmarks.responses.cases import (
     item_cases,
     people_cases,
 )
+from grice.benchmarks.responses.costs import add_costs
 from grice.benchmarks.responses.systems import OURS, SYSTEMS, RelationRun, ResponseOptions, ResponseTask
 from grice.models.data import ci_tod, conture, dbdc3
 from grice.models.errors import DataNotFound, InputError
 from grice.models.manifest import sha256
 
 WRITTEN, CI_TOD, CONTURE, PEOPLE, DBDC3 = "written", "ci-tod", "conture", "people/multiwoz", "dbdc3"
-TASKS = (WRITTEN, CI_TOD, CONTURE, PEOPLE, DBDC3)
+TASKS = (WRITTEN, CI_TOD, CONTURE, PEOPLE, DBDC3, *frustration.TASKS)
 FILES = {
     CI_TOD: f"{ci_tod.FOLDER}/*.json",
     CONTURE: f"{conture.FOLDER}/{conture.FILE}",
     PEOPLE: "multiwoz21/test.json*",
     DBDC3: f"{dbdc3.FOLDER}/{dbdc3.FILE}",
+    **frustration.FILES,
 }
 NOTES = (
     "any-bad, and a task a label: written hands RG and RM, on which nothing was trained or tuned; any-bad/SETTING by their setting",
     "ci-tod: its test part, or its development part where that is all there is; QI counts as !Par, HI as !Sel, KBI as !Fac",
     "people/multiwoz: what people said in the bot's place in the first 60 dialogues of MultiWOZ's test part; every alarm is false",
     "shape reads nothing but length, marks and digits: what it reaches is what the material gives away",
+    *frustration.NOTES,
 )
 Add = Callable[[Sheet, str, Sequence[ResponseCase], ResponseAnswers], None]
 
@@ -60,6 +64,7 @@ def evaluate(options: ResponseOptions, runs: Callable[[ResponseOptions, Sheet], 
         sheet.data[options.items.name] = sha256(options.items)
         cases = item_cases(options.items)[: options.limit]
         _score(sheet, scores.ANY_BAD, cases, run, scores.add_any_bad)
+        add_costs(sheet, cases, run)
         if options.samples is not None:
             _write(options, cases, run)
         return sheet
@@ -75,22 +80,29 @@ def evaluate(options: ResponseOptions, runs: Callable[[ResponseOptions, Sheet], 
             sheet.notes.append(f"{task}: left out; {error}")
         for path in sorted(options.data_dir.glob(FILES[task])) if task in FILES else ():
             sheet.data[path.relative_to(options.data_dir).as_posix()] = sha256(path)
-    if run.found:
-        sheet.notes.append(f"{OURS}: {1000 * run.seconds / len(run.found):.1f} ms a response, one at a time; it costs nothing else")
     return sheet
 
 
 def _score(sheet: Sheet, task: str, cases: Sequence[ResponseCase], run: RelationRun, add: Add) -> None:
     sheet.groups = [*sheet.groups, *(case.group for case in cases)]
+    run.asked.clear()
     found, reasons = SYSTEMS.build(run.options, ResponseTask(task, cases, run.options, run))
     for name, answers in found.items():
         add(sheet, name, cases, answers)
+    for name, asked in run.asked.items():
+        sheet.tables.append(asked.usage(name))
     for name, reason in reasons.items():
         sheet.add_unscored(task, name, scores.OF_ALL, reason, len(cases))
 
 
+def _frustration(task: str, sheet: Sheet, options: ResponseOptions, run: RelationRun) -> None:
+    frustration.add_frustration(sheet, task, options)
+
+
 def _written(sheet: Sheet, options: ResponseOptions, run: RelationRun) -> None:
-    _score(sheet, scores.ANY_BAD, held_out_cases()[: options.limit], run, scores.add_any_bad)
+    cases = held_out_cases()[: options.limit]
+    _score(sheet, scores.ANY_BAD, cases, run, scores.add_any_bad)
+    add_costs(sheet, cases, run)
 
 
 def _ci_tod(sheet: Sheet, options: ResponseOptions, run: RelationRun) -> None:
@@ -131,6 +143,7 @@ _ADDERS: Mapping[str, Callable[[Sheet, ResponseOptions, RelationRun], None]] = {
     CONTURE: _conture,
     PEOPLE: _people,
     DBDC3: _breakdowns,
+    **{task: partial(_frustration, task) for task in frustration.TASKS},
 }
 
 

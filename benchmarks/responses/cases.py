@@ -52,7 +52,7 @@ class ResponseAnswer:
     Attributes:
         bad: the higher, the likelier anything is wrong; None: it gave no answer. alarm: whether it raises one.
         labels: for each label how likely the response has it. shown: those that it says the response has.
-        evidence: what it says that the response clashes with.
+        evidence: what it says that the response clashes with. quotes: of the shown labels, what each quotes.
     """
 
     bad: float | None
@@ -60,6 +60,7 @@ class ResponseAnswer:
     labels: Mapping[RelationLabel, float] = field(default_factory=dict)
     shown: frozenset[RelationLabel] = frozenset()
     evidence: ClashPlace | None = None
+    quotes: Mapping[RelationLabel, ClashPlace | None] = field(default_factory=dict)
 
 
 ResponseAnswers = Sequence[ResponseAnswer]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from grice.benchmarks.llm import Ask, LlmOptions, LlmTask, Question, Sampling, answer_all
+from grice.benchmarks.llm import Ask, LlmOptions, LlmRun, LlmTask, Question, Sampling, answer_all
 from grice.benchmarks.responses.cases import ResponseAnswer, ResponseAnswers, ResponseCase
 from grice.middleware.llm import Message
 from grice.models.relations.inputs import row_text
@@ -66,15 +66,18 @@ def answer_of_reply(reply: str) -> dict[str, Any] | None:
     return {"bad": float(told["bad"]), "labels": named, "turn": turn if type(turn) is int and turn >= 0 else None}
 
 
-def ask_all(cases: Sequence[ResponseCase], task: str, model: str, options: LlmOptions) -> ResponseAnswers:
-    """Ask `model` about every case.
+def ask_all(cases: Sequence[ResponseCase], task: str, model: str, options: LlmOptions) -> LlmRun:
+    """Ask `model` about every case; what it said is in the samples, in order.
 
     Raises:
         GriceError: as `answer_all`.
     """
-    run = answer_all(
-        [_question(case) for case in cases], model, options, LlmTask(f"responses {task}", {"benchmark": "responses"}, SAMPLING)
-    )
+    about = LlmTask(f"responses {task}", {"benchmark": "responses"}, SAMPLING)
+    return answer_all([_question(case) for case in cases], model, options, about)
+
+
+def answers_of(run: LlmRun) -> ResponseAnswers:
+    """What it said, as answers."""
     return [_answer(sample.prediction) for sample in run.samples]
 
 

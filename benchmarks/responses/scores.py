@@ -41,8 +41,10 @@ SIGNATURES = {
     },
     "pair_accuracy": "percent of the pairs of one context of which the faulty response scores above the fine one",
     "evidence": "percent of the faulty responses with something to point at: that is what is pointed at",
+    "evidence_shown": "percent of the labels rightly shown, where there is something to point at: that is what the label quotes",
     "f1_pos": "F1 of the responses that have the label, 0 to 100",
     "correlation": "Pearson's correlation of people's ratings with how likely nothing is wrong, -1 to 1",
+    "ms_per_1000": "milliseconds that 1,000 responses take our reader, one at a time, as measured in this run",
     "accuracy": "percent of turns: fine, possible breakdown or breakdown, as most annotators say; limits fitted to the dev part",
 }
 
@@ -58,6 +60,9 @@ def add_any_bad(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers:
         if pointed:
             right = metrics.mean([answer.evidence == case.evidence for case, answer in pointed], 100)
             _add(sheet, _Figures(task, name, pointed, {"evidence": right}))
+        quoting = [(case, answer) for case, answer in pointed if case.labels & answer.quotes.keys()]
+        if quoting:
+            _add(sheet, _Figures(task, name, quoting, {"evidence_shown": _quoted(quoting)}))
         hard = [(case, answer) for case, answer in rows if case.hard]
         if hard:
             alarms = metrics.mean([answer.alarm for _, answer in hard], 100)
@@ -67,7 +72,10 @@ def add_any_bad(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers:
 
 
 def add_label(sheet: Sheet, task: str, label: RelationLabel, name: str, rows: Sequence[JudgedCase]) -> None:
-    """Add a label's figures over those responses of which it is known; none where no response has it."""
+    """Add a label's figures over those responses of which it is known; none where no response has it.
+
+    A label without a score, as `!Fac` where the bot was given nothing, counts as 0: whoever goes by it does not find the fault.
+    """
     known = [(case, answer) for case, answer in rows if label in case.known]
     flags = [label in case.labels for case, _ in known]
     if any(flags):
@@ -76,6 +84,11 @@ def add_label(sheet: Sheet, task: str, label: RelationLabel, name: str, rows: Se
             "f1_pos": ranking.f1([label in answer.shown for _, answer in known], flags),
         }
         _add(sheet, _Figures(task, name, known, measures))
+        if silent := sum(label not in answer.labels for _, answer in known):
+            sheet.notes.append(
+                f"{task}, {name}: {silent} of {len(known)} responses have no score, as the bot was given nothing; "
+                "they count as 0 and not shown"
+            )
 
 
 def add_ci_tod(sheet: Sheet, name: str, cases: Sequence[ResponseCase], answers: ResponseAnswers) -> None:
@@ -113,6 +126,13 @@ def _measures(rows: Sequence[JudgedCase]) -> dict[str, Measure]:
         **{f"precision_at_{prevalence:g}": _precision_at(prevalence, alarms, bad) for prevalence in PREVALENCES},
         "pair_accuracy": ranking.pairs_in_order(scores, bad, [case.context for case, _ in rows]),
     }
+
+
+def _quoted(rows: Sequence[JudgedCase]) -> Measure:
+    """Of all labels that are rightly shown, what each quotes."""
+    right = [[place == case.evidence for label, place in answer.quotes.items() if label in case.labels] for case, answer in rows]
+    sums = np.array([[sum(each), len(each)] for each in right], float)
+    return Measure(sums, lambda sums: 100 * metrics.divided(sums[:, 0], sums[:, 1]))
 
 
 def _share(some: np.ndarray, of: np.ndarray) -> Measure:

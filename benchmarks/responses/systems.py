@@ -17,9 +17,10 @@ from tqdm import tqdm
 from grice.benchmarks.core.options import Threaded, model_option, option
 from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.core.systems import System, Systems, llm
-from grice.benchmarks.llm import LlmOptions
+from grice.benchmarks.llm import LlmOptions, LlmRun
 from grice.benchmarks.responses.cases import HELD_HANDS, ClashPlace, ResponseAnswer, ResponseAnswers, ResponseCase
-from grice.benchmarks.responses.llm import ask_all
+from grice.benchmarks.responses.llm import answers_of, ask_all
+from grice.benchmarks.scale.judge_price import JudgePrices
 from grice.models.relations.labels import LABELS
 from grice.models.relations.reader import RelationReader
 from grice.models.relations.results import QuotedSpan, ResponseRelations
@@ -32,13 +33,14 @@ OURS, SHAPE = "grice", "shape"
 
 
 @dataclass(frozen=True)
-class ResponseOptions(Threaded, LlmOptions):
+class ResponseOptions(Threaded, LlmOptions, JudgePrices):
     """What `grice bench responses` takes."""
 
     tasks: tuple[str, ...] = option((), "only these tasks (default: all)", "T", flag="--task")
     items: Path | None = option(None, "responses of your own, as JSON lines, in place of the data sets", "FILE.jsonl")
     samples: Path | None = option(None, "with --items: write what is found of every item", "OUT.jsonl")
     reader: str = model_option("reader of relations", "relations")
+    frustration: str = model_option("detector of frustration", "frustration")
 
     @classmethod
     def folder_of(cls, args: argparse.Namespace) -> Path:
@@ -58,14 +60,16 @@ class RelationRun:
     """Our reader, loaded when it is asked for first, all that it said, and how long it took.
 
     Attributes:
-        found: by the name of a case.
+        found, seconds: by the name of a case.
+        asked: what language models were asked and said in the newest task that asked them, by the name of the system.
     """
 
     options: ResponseOptions
     sheet: Sheet
     load: Callable[[ResponseOptions], RelationReader] = load_reader
     found: dict[str, ResponseRelations] = field(default_factory=dict)
-    seconds: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    asked: dict[str, LlmRun] = field(default_factory=dict)
 
     @cached_property
     def reader(self) -> RelationReader:
@@ -85,7 +89,7 @@ class RelationRun:
                 reader = self.reader
                 began = time.perf_counter()
                 (self.found[case.name],) = reader.predict([case.question])
-                self.seconds += time.perf_counter() - began
+                self.seconds[case.name] = time.perf_counter() - began
         return [self.found[case.name] for case in cases]
 
 
@@ -107,11 +111,16 @@ def answer_of(found: ResponseRelations) -> ResponseAnswer:
     """What our reader found, as an answer."""
     shown = frozenset(finding.label for finding in found.findings)
     labels = {label: share for label, share in found.labels.items() if share is not None}
-    return ResponseAnswer(found.bad, found.alarm, labels, shown, _place_of(found.about))
+    quotes = {finding.label: _place_of(finding.about) for finding in found.findings}
+    return ResponseAnswer(found.bad, found.alarm, labels, shown, _place_of(found.about), quotes)
 
 
-def _place_of(span: QuotedSpan) -> ClashPlace:
-    return ("turn" if span.kind in ("user", "bot") else span.kind, span.place)
+def _place_of(span: QuotedSpan | None) -> ClashPlace | None:
+    return None if span is None else ("turn" if span.kind in ("user", "bot") else span.kind, span.place)
+
+
+PLAIN = 7
+"""The first numbers of a shape: those of length, question marks and digits."""
 
 
 def shape_of(text: str) -> list[float]:
@@ -161,7 +170,9 @@ def _most_frequent(task: ResponseTask, name: str) -> ResponseAnswers:
 
 
 def _ask(task: ResponseTask, model: str) -> ResponseAnswers:
-    return ask_all(task.cases, task.name, model, task.options)
+    run = ask_all(task.cases, task.name, model, task.options)
+    task.run.asked[f"openai:{model}"] = run
+    return answers_of(run)
 
 
 SYSTEMS = Systems[ResponseTask, ResponseAnswers](

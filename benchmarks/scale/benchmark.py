@@ -19,14 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from grice.benchmarks.core.benchmark import Benchmark
-from grice.benchmarks.core.options import Options, option
+from grice.benchmarks.core.options import option
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.core.sheet import ScoredRows, Sheet
 from grice.benchmarks.core.systems import System, Systems
 from grice.benchmarks.direct.held_out import FILES, dialogues, held_out
-from grice.benchmarks.scale.judge_price import usd_of
+from grice.benchmarks.scale.judge_price import JudgePrices, usd_of
 from grice.benchmarks.scale.pinned import ONE_THREAD, ActorProcess, ActorTimes, PinnedService, cores, monitor_on
-from grice.benchmarks.scale.simulation import enough
+from grice.benchmarks.scale.simulation import FULLEST, enough
 from grice.benchmarks.speed.load import Caller, body_of, share
 from grice.benchmarks.speed.timing import rate
 from grice.benchmarks.speed.worker import STREAM, TURNS, WorkerProcess, conversations
@@ -46,20 +46,12 @@ PATH = "/v1/turns"
 
 
 @dataclass(frozen=True)
-class ScaleOptions(Options):
+class ScaleOptions(JudgePrices):
     """How long is measured, what is simulated, and a language model's price."""
 
     rounds: int = option(3, "measure N times", "N", (1, 1000))
     requests: int = option(20_000, "requests of each simulation", "N", (100, 10**7))
     within_s: float = option(1.0, "seconds within which 99 of 100 are to be answered", "S", (0.001, 3600))
-    judge_price_in: float = option(
-        0.15,
-        "US dollars per million tokens that a judge reads; GPT-4o mini as OpenAI announced it, 18 July 2024",
-        "USD",
-        (0, 1e6),
-    )
-    judge_price_out: float = option(0.60, "per million tokens that it writes; from the same announcement", "USD", (0, 1e6))
-    judge_answer_tokens: float = option(60.0, "tokens that an answer of the judge has", "N", (1, 10**6))
 
 
 def _no_model(options: ScaleOptions, name: str) -> int:
@@ -94,10 +86,14 @@ def evaluate(options: ScaleOptions) -> Sheet:
     }
     for task, measure in measured.items():
         try:
-            _add(sheet, task, {name: measure(COUNTS[name]) for name in asked}, options)
+            rounds = {name: measure(COUNTS[name]) for name in asked}
         except ModelError as error:
             for name in asked:
                 sheet.add_unscored(task, name, ("per_second",), str(error))
+            continue
+        _add(sheet, task, rounds, options)
+        if task == "offline" and ONE in rounds:
+            sheet.tables.append(_costs(rounds[ONE].cpu, given, options))
     sheet.notes += [
         "simulated: Poisson arrivals, measured service times, one request at a time a replica, least-request proxy, no network; "
         "a worker scores in batches, so its service times are the means of rounds",
@@ -137,8 +133,6 @@ def _add(sheet: Sheet, task: str, found: dict[str, _Rounds], options: ScaleOptio
         sheet.add(task, TWO, "efficiency", measure, ScoredRows(places))
     if ONE in found and len(found[ONE].service_s):
         sheet.tables.append(_simulated(task, found[ONE].service_s, options))
-    if task == "offline" and ONE in found:
-        sheet.tables.append(_costs(found[ONE].cpu, options))
 
 
 def _simulated(task: str, service_s: Array, options: ScaleOptions) -> Table:
@@ -152,13 +146,17 @@ def _simulated(task: str, service_s: Array, options: ScaleOptions) -> Table:
         shown = (f"{1000 * waits.quantile(share):.0f}" for share in (0.5, 0.99))
         rows.append((f"{per_second:g}", str(waits.replicas), f"{waits.utilisation:.2f}", *shown))
     header = ("a second", "cores", "busy", "p50_ms", "p99_ms")
-    return Table(f"{task}, simulated: the fewest that answer 99 of 100 within {options.within_s:g} s", header, tuple(rows))
+    return Table(
+        f"{task}, simulated: the fewest, {100 * FULLEST:g} % busy at most, that answer 99 of 100 within {options.within_s:g} s",
+        header,
+        tuple(rows),
+    )
 
 
-def _costs(cpu: Array, options: ScaleOptions) -> Table:
+def _costs(cpu: Array, given: Sequence[Dialogue], options: ScaleOptions) -> Table:
     hours = 1e6 * cpu[:, 1].sum() / cpu[:, 0].sum() / 3600
-    given = [Dialogue.of_messages(row["turns"]) for row in _rows(DIALOGUES, [Dialogue.of("I am on a tight budget.")])]
-    dollars = 1e6 * float(np.mean(usd_of(given, options.judge_price_in, options.judge_price_out, options.judge_answer_tokens)))
+    scored = [Dialogue.of_messages(row["turns"]) for row in _rows(options.limit or DIALOGUES, given)]
+    dollars = 1e6 * float(np.mean(usd_of(scored, options.judge_price_in, options.judge_price_out, options.judge_answer_tokens)))
     rows: tuple[tuple[Cell, ...], ...] = (
         ("CPU-hours of ours, all three tasks", f"{hours:.0f}"),
         ("US dollars of a judge, responses alone", f"{dollars:.0f}"),

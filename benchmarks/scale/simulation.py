@@ -16,7 +16,7 @@ import numpy as np
 from grice.benchmarks.stats.metrics import Array
 
 FULLEST = 0.95
-"""The search for enough replicas begins where they are this busy."""
+"""The share of their time that replicas may be busy; a bit more traffic would make the queues of fuller ones grow."""
 
 EACH = 20
 """Requests a replica at least, so that queues have time to grow."""
@@ -71,16 +71,26 @@ def simulate(service_s: Array, per_second: float, replicas: int, requests: int, 
 
 
 def enough(service_s: Array, per_second: float, within_s: float, requests: int, seed: int = 0) -> Waits:
-    """The fewest replicas that answer 99 of 100 requests within so many seconds.
+    """The fewest replicas, busy for `FULLEST` of their time at most, that answer 99 of 100 requests within so many seconds.
 
     Raises:
         ValueError: more than one of a hundred service times alone is longer.
     """
     if np.quantile(service_s, 0.99) > within_s:
         raise ValueError(f"one of a hundred takes {np.quantile(service_s, 0.99):.3f} s by itself, more than {within_s} s")
+
+    def send(replicas: int) -> Waits:
+        return simulate(service_s, per_second, replicas, max(requests, EACH * replicas), seed)
+
     replicas = max(1, int(np.ceil(per_second * service_s.mean() / FULLEST)))
-    while True:
-        found = simulate(service_s, per_second, replicas, max(requests, EACH * replicas), seed)
-        if found.quantile(0.99) <= within_s:
-            return found
-        replicas += max(1, replicas // 50)
+    too_few, found = replicas - 1, send(replicas)
+    while found.quantile(0.99) > within_s:
+        too_few = found.replicas
+        found = send(too_few + max(1, too_few // 50))
+    while found.replicas - too_few > 1:
+        between = send((too_few + found.replicas) // 2)
+        if between.quantile(0.99) > within_s:
+            too_few = between.replicas
+        else:
+            found = between
+    return found

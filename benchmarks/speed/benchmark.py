@@ -8,7 +8,7 @@ to the same model's own time, turn by turn. In `behaviors` a call is all nine sc
 `worker` says how many responses `grice monitor` scores in a second. In `slots` a call is one turn and a slot of 8 values. In
 `meaning` it is a turn and the bot's pending one against a menu of ten intents and three slots of five values. In `intentions`
 and `mind` it is all that the model finds when one turn of the user follows 20 that it has read before, outside the measured time;
-in `intentions-cold` and `mind-cold` it has read none of the 21.
+in `intentions-cold` and `mind-cold` it has read none of the 21. In `trunk` it is one turn of 40 pieces (`trunk.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from grice.benchmarks.core.benchmark import Benchmark
 from grice.benchmarks.core.results import Cell, Table
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.core.systems import System, Systems
+from grice.benchmarks.core.systems import System, Systems, attempt
 from grice.benchmarks.direct.held_out import FILES, dialogues, held_out
 from grice.benchmarks.speed.behaviors import PRECISIONS, add_behaviors, load_precisions
 from grice.benchmarks.speed.checkpoint import PyTorchRewriter, float_rewriter
@@ -31,11 +31,12 @@ from grice.benchmarks.speed.meanings import add_meanings
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.service import METRICS, UNBATCHED, add_service
 from grice.benchmarks.speed.timing import add_times, interleaved
+from grice.benchmarks.speed.trunk import TRUNKS, add_trunk
 from grice.benchmarks.speed.worker import add_worker
 from grice.benchmarks.stats.metrics import Array
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
-from grice.models.errors import ModelError
+from grice.models.errors import InputError, ModelError
 from grice.models.protocols import Model
 from grice.models.results import Directness
 from grice.models.runtime.runtime import Runtime
@@ -69,7 +70,7 @@ def _no_rewriter(options: SpeedOptions, name: str) -> RewriteTurns:
     raise ModelError(f"{name} is a service")
 
 
-SYSTEMS = REWRITERS | Systems("speed", System(UNBATCHED, "our service, one turn a batch", "ours", _no_rewriter))
+SYSTEMS = REWRITERS | Systems("speed", System(UNBATCHED, "our service, one turn a batch", "ours", _no_rewriter)) | TRUNKS
 
 
 def evaluate(options: SpeedOptions) -> Sheet:
@@ -77,26 +78,27 @@ def evaluate(options: SpeedOptions) -> Sheet:
 
     Raises:
         DataError: the data cannot be read. ModelError: a system that was asked for by name cannot be loaded.
+        InputError: a task is unknown.
     """
+    if unknown := set(options.tasks) - set(TASKS):
+        raise InputError("task of benchmark speed", min(unknown), ", ".join(TASKS))
     found = held_out(options, DEFAULT_TURNS)
     sheet = Sheet("speed", found.groups, options.seed, found.unscored)
     given = dialogues(found.rows, "indirect")
-    asked = SYSTEMS.asked(options)
+    for task in options.tasks or TASKS:
+        TASKS[task](sheet, options, SYSTEMS.asked(options), given)
+    return sheet
+
+
+def _rewriting(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
     systems, reasons = REWRITERS.build(options, options)
     for name, reason in reasons.items():
         for task in ("rewrite", "rewrite-batched"):
             sheet.add_unscored(task, name, METRICS, reason)
-    _rewriting(sheet, systems, given, options.rounds)
-    _directness(sheet, options, asked, given)
-    add_behaviors(sheet, options, asked, given)
-    add_readers(sheet, options, asked, given)
-    add_meanings(sheet, options, asked, given)
-    add_service(sheet, options, asked, given, systems.get("grice-int8"))
-    add_worker(sheet, options, asked, given)
-    return sheet
+    _time_rewriting(sheet, systems, given, options.rounds)
 
 
-def _rewriting(sheet: Sheet, systems: Mapping[str, RewriteTurns], given: Sequence[Dialogue], rounds: int) -> None:
+def _time_rewriting(sheet: Sheet, systems: Mapping[str, RewriteTurns], given: Sequence[Dialogue], rounds: int) -> None:
     said: dict[str, dict[Dialogue, str]] = {name: {} for name in systems}
     alone = interleaved({name: _kept(call, said[name]) for name, call in systems.items()}, given, rounds, "rewrite")
     for name, times in alone.items():
@@ -152,5 +154,22 @@ def _load_scorer(options: SpeedOptions, system: str) -> Model[Directness]:
 def _single(predict: Callable[[Sequence[Dialogue]], object]) -> Callable[[Dialogue], object]:
     return lambda dialogue: predict([dialogue])
 
+
+def _service(sheet: Sheet, options: SpeedOptions, asked: Sequence[str], given: Sequence[Dialogue]) -> None:
+    name = "grice-int8"
+    rewriters, _ = attempt({name: partial(_ours, "int8", options, name)} if name in asked else {}, options)
+    add_service(sheet, options, asked, given, rewriters.get(name))
+
+
+TASKS: Mapping[str, Callable[[Sheet, SpeedOptions, Sequence[str], Sequence[Dialogue]], None]] = {
+    "rewrite": _rewriting,
+    "directness": _directness,
+    "behaviors": add_behaviors,
+    "readers": add_readers,
+    "meaning": add_meanings,
+    "rest": _service,
+    "worker": add_worker,
+    "trunk": add_trunk,
+}
 
 BENCHMARK = Benchmark("speed", SpeedOptions, SYSTEMS, FILES, evaluate)

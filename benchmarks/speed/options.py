@@ -24,3 +24,9 @@ class SpeedOptions(Threaded):
         SHIPPED, "float weights for PyTorch and CTranslate2; shipped: those of --rewriter, dequantised", "DIR"
     )
     rounds: int = option(3, "measure N times", "N", (1, 1000))
+    tasks: tuple[str, ...] = option(
+        (),
+        "only these: rewrite, directness, behaviors, readers, meaning, rest, worker, trunk (default: all)",
+        "TASK",
+        flag="--task",
+    )

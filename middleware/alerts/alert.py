@@ -8,7 +8,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from grice.middleware.access import DEFAULT_TENANT
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 from grice.models.errors import InputError, shorten
 
 SCHEMA_VERSION = 1
@@ -23,7 +23,8 @@ class QuotedResponse:
     Attributes:
         event_id, dialogue_id: its names; the dialogue's may be "".
         text: what the bot said.
-        evidence: the earlier turn that it is about, where the behaviour is about one; "" elsewhere.
+        evidence: the earlier turn that it is about, where the behaviour is about one; of `user_frustration` the user's turn; ""
+            elsewhere.
         link: to the dialogue on the page; "": none is known.
         words: those of `text` that are wrong, as the reader of relations marks them; "": it marks none.
         about: what they clash with: words of an earlier turn or of a document; "": it names none.
@@ -46,10 +47,11 @@ class Alert:
         id: the same for `firing` and the `resolved` that ends it, and of no other alert.
         state: `firing` or `resolved`.
         rule, kind: the rule's name and kind.
-        behavior: one of `BEHAVIORS`, or `alarm` of a rule about alarms.
+        behavior: one of `BEHAVIORS`, or `alarm` or `user_frustration` of a rule about these.
         bot_version, channel: None where the rule does not tell them apart.
         window_s: seconds that `shown` and `scored` are counted over.
-        shown, scored: responses that showed the behaviour, or raised an alarm, and those of which it is known.
+        shown, scored: responses that showed the behaviour, raised an alarm or came after frustration, and those of which that is
+            known.
         share: shown of scored, 0 to 1; None where nothing was scored any more.
         limit: the share that the rule allows.
         baseline: the share before the window, where the rule compares the two.
@@ -64,7 +66,7 @@ class Alert:
     state: AlertState
     rule: str
     kind: str
-    behavior: WatchedLabel
+    behavior: CountedLabel
     bot_version: str | None
     channel: str | None
     window_s: int

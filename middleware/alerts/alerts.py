@@ -17,7 +17,7 @@ from grice.middleware.alerts.alert import Alert
 from grice.middleware.alerts.firing import Firing, FiringStore
 from grice.middleware.alerts.history import AlertHistory
 from grice.middleware.alerts.rules import AlertRule, ThresholdRule, Verdict
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 from grice.middleware.rates import Rate, RateStore
 from grice.models.errors import GriceError
 
@@ -139,7 +139,7 @@ class FiringKey:
     """What fires: a rule's name, and what it fires for; None where the rule does not tell bot versions or channels apart."""
 
     rule: str
-    behavior: WatchedLabel
+    behavior: CountedLabel
     bot_version: str | None
     channel: str | None
     tenant: str = DEFAULT_TENANT
@@ -171,6 +171,8 @@ class _Watched:
     def _rates_of(self, window_s: int, at: float) -> list[Rate]:
         if self.rule.source == "alarms":
             return self.rates.alarms(window_s, at, by=self.rule.by)
+        if self.rule.source == "user_frustration":
+            return self.rates.user_frustration(window_s, at, by=self.rule.by)
         return [rate for rate in self.rates.rates(window_s, at, by=self.rule.by) if rate.behavior in self.rule.behaviors]
 
     def key(self, rate: Rate) -> str:

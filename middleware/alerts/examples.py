@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from grice.middleware.alerts.alert import Alert, QuotedResponse
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.models.relations.labels import FRUSTRATION
 
 KEPT = 50
 """Responses of a tenant and a behaviour that are kept: those of an alert's bot version and channel are looked for among them."""
@@ -30,15 +31,15 @@ class QuotedResponses:
     def __init__(self, quoted: int, page_url: str = "") -> None:
         self._quoted = quoted
         self._page_url = page_url
-        self._kept: OrderedDict[tuple[str, WatchedLabel], deque[ScoredResponse]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, CountedLabel], deque[ScoredResponse]] = OrderedDict()
         self._lock = threading.Lock()
 
     def add(self, response: ScoredResponse) -> None:
-        """Keep it for each behaviour that it shows, and for the alarm that it raises."""
+        """Keep it for each behaviour that it shows, for the alarm that it raises, and where the user was frustrated before it."""
         if not self._quoted:
             return
         with self._lock:
-            for label in (*response.shown, *((ALARM,) if response.alarm else ())):
+            for label in _labels(response):
                 self._kept.setdefault((response.tenant, label), deque(maxlen=KEPT)).append(response)
                 self._kept.move_to_end((response.tenant, label))
             while len(self._kept) > MOST_KEYS:
@@ -58,8 +59,7 @@ class QuotedResponses:
                 wanted in (None, got) for wanted, got in ((alert.bot_version, each.bot_version), (alert.channel, each.channel))
             )
             if fits and each.scored_at >= alert.at - alert.window_s:
-                evidence = "" if alert.behavior == ALARM else each.evidence.get(alert.behavior, "")
-                spans = _spans(each, alert.behavior)
+                evidence, spans = _evidence(each, alert.behavior), _spans(each, alert.behavior)
                 yield QuotedResponse(each.event_id, each.dialogue_id, each.text, evidence, self._link_of(each), *spans)
 
     def _link_of(self, response: ScoredResponse) -> str:
@@ -68,6 +68,20 @@ class QuotedResponses:
         return f"{self._page_url.rstrip('/')}/#/inspector/dialogue/{quote(response.dialogue_id, safe='')}"
 
 
-def _spans(response: ScoredResponse, label: WatchedLabel) -> tuple[str, str]:
+def _labels(response: ScoredResponse) -> Iterator[CountedLabel]:
+    yield from response.shown
+    if response.alarm:
+        yield ALARM
+    if response.user_frustration is not None and response.user_frustration.shown:
+        yield FRUSTRATION
+
+
+def _evidence(response: ScoredResponse, label: CountedLabel) -> str:
+    if label == FRUSTRATION:
+        return response.user_frustration.words if response.user_frustration else ""
+    return "" if label == ALARM else response.evidence.get(label, "")
+
+
+def _spans(response: ScoredResponse, label: CountedLabel) -> tuple[str, str]:
     """The response's words that are wrong, and what they clash with, by the likeliest fault of the label; "" where unknown."""
     return next(((fault.words, fault.about) for fault in response.faults if label in (fault.label, ALARM)), ("", ""))

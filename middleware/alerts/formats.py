@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from grice.middleware.alerts.alert import Alert, QuotedResponse
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.errors import SettingsError
+from grice.models.relations.labels import FRUSTRATION
 
 WebhookFormat = Literal["grice", "slack", "pagerduty"]
 FORMATS: tuple[WebhookFormat, ...] = get_args(WebhookFormat)
@@ -124,8 +125,10 @@ def _title(alert: Alert) -> str:
     return f"{name_of(alert.behavior)} ({alert.behavior}): {alert.state}"
 
 
-def name_of(label: WatchedLabel) -> str:
+def name_of(label: CountedLabel) -> str:
     """What an alert is about, in words."""
+    if label == FRUSTRATION:
+        return "frustrated users"
     return "alarms" if label == ALARM else DEFINITIONS[label].name
 
 

@@ -30,8 +30,8 @@ _KINDS: dict[str, type[ThresholdRule] | type[ChangeRule]] = {rule.kind: rule for
 def read_rules(path: str | Path) -> tuple[AlertRule, ...]:
     """The rules in a file `{"rules": [{"kind": "threshold", "name": …, …}, …]}`.
 
-    `kind` is `threshold` or `change`; the other keys are the attributes of `ThresholdRule` and `ChangeRule`. With the source
-    `alarms` there need be no `behaviors`.
+    `kind` is `threshold` or `change`; the other keys are the attributes of `ThresholdRule` and `ChangeRule`. With another
+    source than `behaviors` there need be no `behaviors`.
 
     Raises:
         SettingsError: the file cannot be read, or a key or a value in it is not usable.
@@ -54,7 +54,7 @@ def _rule(values: Mapping[str, Any]) -> AlertRule:
         raise SettingsError("a rule of alert_rules", values, f"an object with kind: {', '.join(_KINDS)}")
     kind = _KINDS[str(values["kind"])]
     given = {name: value for name, value in values.items() if name != "kind"}
-    if given.get("source") == "alarms":
+    if given.get("source", "behaviors") != "behaviors":
         given.setdefault("behaviors", ())
     known = [each.name for each in fields(kind)]
     for name in given:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.middleware.rates import LONGEST_WINDOW_S, SHORTEST_WINDOW_S, Rate, RateSplit
 from grice.middleware.settings import check_settings, check_within
 from grice.models.errors import SettingsError
+from grice.models.relations.labels import FRUSTRATION
 from grice.models.results import BEHAVIORS, Behavior
 
 MAX_NAME = 100
 
-RuleSource = Literal["behaviors", "alarms"]
-"""What a rule counts: responses that show a behaviour, or those that raise an alarm under the budget of their setting."""
+RuleSource = Literal["behaviors", "alarms", "user_frustration"]
+"""What a rule counts: responses that show a behaviour, those that raise an alarm under the budget of their setting, or those before
+which the user was frustrated."""
+_LABELS: Mapping[RuleSource, tuple[CountedLabel, ...]] = {"alarms": (ALARM,), "user_frustration": (FRUSTRATION,)}
+"""What a rule watches whose source is no behaviours."""
 RuleOutcome = Literal["fires", "stays", "clears"]
 
 
@@ -37,19 +41,20 @@ class Verdict:
 
 @dataclass(frozen=True)
 class ThresholdRule:
-    """Fires when a behaviour is shown too often, or too seldom; or when there are too many alarms, or too few.
+    """Fires when a behaviour is shown, an alarm raised or a user frustrated too often, or too seldom.
 
     It fires when the whole 95 % interval of the share lies beyond the limit, so that one of two responses raises no alarm, and
     clears when the share itself is back within it.
 
     Attributes:
         name: of the rule, unique, at most `MAX_NAME` characters.
-        behaviors: each is watched by itself; none with the source `alarms`.
+        behaviors: each is watched by itself; none with another source.
         window_s: seconds that the share is of.
         above, below: the limit, 0 to 1; one of the two is given.
         min_scored: with fewer scored responses in the window nothing is decided.
         by: watched for each bot version, each channel, or each pair of them by itself; empty: over all.
-        source: `behaviors`, or `alarms`: of the responses whose relations were read, those that raise an alarm.
+        source: `behaviors`; `alarms`: of the responses whose relations were read, those that raise an alarm; `user_frustration`: of
+            the first responses to a turn of the user, those before which the user was frustrated.
 
     Raises:
         SettingsError: a value is not usable.
@@ -74,7 +79,7 @@ class ThresholdRule:
         check_within(f"limit of rule {self.name}", limits[0], 0.0, 1.0)
 
     @property
-    def watched(self) -> tuple[WatchedLabel, ...]:
+    def watched(self) -> tuple[CountedLabel, ...]:
         """What is watched, each by itself."""
         return _watched(self)
 
@@ -136,7 +141,7 @@ class ChangeRule:
         check_within(f"max_p of rule {self.name}", self.max_p, 0.0, 0.5)
 
     @property
-    def watched(self) -> tuple[WatchedLabel, ...]:
+    def watched(self) -> tuple[CountedLabel, ...]:
         """What is watched, each by itself."""
         return _watched(self)
 
@@ -174,8 +179,8 @@ class ChangeRule:
 AlertRule = ThresholdRule | ChangeRule
 
 
-def _watched(rule: ThresholdRule | ChangeRule) -> tuple[WatchedLabel, ...]:
-    return (ALARM,) if rule.source == "alarms" else tuple(rule.behaviors)
+def _watched(rule: ThresholdRule | ChangeRule) -> tuple[CountedLabel, ...]:
+    return _LABELS.get(rule.source, tuple(rule.behaviors))
 
 
 def _apart(by: Sequence[RateSplit]) -> str:
@@ -190,8 +195,8 @@ def _check_shared(rule: ThresholdRule | ChangeRule) -> None:
     check_within(f"min_scored of rule {rule.name}", rule.min_scored, 1, 2**31)
     _check_names(f"behaviors of rule {rule.name}", rule.behaviors, BEHAVIORS)
     _check_names(f"by of rule {rule.name}", rule.by, get_args(RateSplit))
-    if rule.source == "alarms" and rule.behaviors:
-        raise SettingsError(f"behaviors of rule {rule.name}", ", ".join(rule.behaviors), "none, as its source is alarms")
+    if rule.source != "behaviors" and rule.behaviors:
+        raise SettingsError(f"behaviors of rule {rule.name}", ", ".join(rule.behaviors), f"none, as its source is {rule.source}")
     if rule.source == "behaviors" and not rule.behaviors:
         raise SettingsError(f"behaviors of rule {rule.name}", "none", ", ".join(BEHAVIORS))
 

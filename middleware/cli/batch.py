@@ -23,7 +23,7 @@ _PIPELINE = (
     *(*_RUNTIME, "mode", "direct_from", "clarify_below", "verified_from", "min_confidence"),
     *("directness_model", "rewriter_model", "meaning_model"),
 )
-_MONITOR = ("behaviors_model", "relations_model", "alarm_settings")
+_MONITOR = ("behaviors_model", "relations_model", "frustration_model", "frustration_threshold", "alarm_settings")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

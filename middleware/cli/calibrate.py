@@ -17,21 +17,35 @@ HELP = "fit how sure a model has to be before it says something, to one's own tu
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=["meaning", "monitor"])
+    parser.add_argument("model", choices=["meaning", "monitor", "frustration"])
     parser.add_argument("--items", type=Path, metavar="FILE", help="meaning: turns, as `grice bench meaning --items` has them")
     parser.add_argument(
         "--log",
         type=Path,
         metavar="FILE.jsonl",
         help="monitor: responses, one JSON object a line: turns, response, and if known setting, documents, facts, policy, bad; "
-        "judged alarms have from: alarm",
+        "judged alarms have from: alarm; frustration: turns that end in the user's, and if known frustrated",
     )
-    parser.add_argument("--budget", type=float, default=2.0, metavar="N", help="monitor: false alarms per 100 fine responses")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=2.0,
+        metavar="N",
+        help="monitor: false alarms per 100 fine responses; frustration: turns without it that are shown, per 100",
+    )
     parser.add_argument(
         "--right",
         type=float,
         metavar="N",
-        help="monitor: of 100 alarms so many are to be right, as judged alarms of the log tell (default: nothing is wanted)",
+        help="monitor: of 100 alarms so many are to be right, as labelled responses let expect at the prevalence, or as judged "
+        "alarms of the log tell (default: nothing is wanted)",
+    )
+    parser.add_argument(
+        "--prevalence",
+        type=_share,
+        metavar="N",
+        help="monitor: so many of 100 responses are faulty; `labelled`: as many as of the labelled ones, which were drawn at "
+        "random (default: the same where all responses of a setting are labelled, otherwise unknown)",
     )
     parser.add_argument("--name", metavar="NAME", help="the model: a shipped name or a folder (default: the shipped one)")
     parser.add_argument(
@@ -50,12 +64,20 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         InputError: the file that it needs is not given, or a line of it is wrong.
-        GriceError: as `calibrate_meaning` and `calibrate_monitor`.
+        GriceError: as `calibrate_meaning`, `calibrate_monitor` and `calibrate_frustration`.
     """
     needed, other = ("--items", "--log") if args.model == "meaning" else ("--log", "--items")
     if getattr(args, needed[2:]) is None or getattr(args, other[2:]) is not None:
         raise InputError(needed, getattr(args, needed[2:]), f"a file, and no {other}, to calibrate {args.model}")
-    return calibrate_meaning(args) if args.model == "meaning" else calibrate_monitor(args)
+    return _COMMANDS[args.model](args)
+
+
+def _share(text: str) -> float | str:
+    """A number; other words are told apart where all is checked."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def calibrate_monitor(args: argparse.Namespace) -> int:
@@ -68,7 +90,7 @@ def calibrate_monitor(args: argparse.Namespace) -> int:
     from grice.middleware.monitor.alarm_log import read_log
     from grice.models.relations.reader import load_relation_reader
 
-    target = AlarmTarget(args.budget, args.right)
+    target = AlarmTarget(args.budget, args.right, args.prevalence)
     logged = read_log(args.log)
     reader = load_relation_reader(args.name or "relations", runtime=from_options(PipelineSettings, args, RUNTIME).runtime)
     found = reader.predict([each.question for each in logged])
@@ -77,7 +99,8 @@ def calibrate_monitor(args: argparse.Namespace) -> int:
     out = args.out or Path("runs/monitor/alarms.json")
     write_budget(out, args.budget, settings)
     if args.json:
-        print_json({"written": out, "settings": {name: asdict(each) for name, each in settings.items()}})
+        told = {name: {**asdict(each), "expected": [asdict(one) for one in each.expected]} for name, each in settings.items()}
+        print_json({"written": out, "settings": told})
     else:
         print(table_of(settings, target))
         print(f"wrote {out}")
@@ -118,3 +141,30 @@ def calibrate_meaning(args: argparse.Namespace) -> int:
     print(f"  a slot    {found.slot_threshold:.2f} ({before['slot_threshold']:.2f})")
     print(f"wrote {out}; next: grice meaning --model {out}")
     return 0
+
+
+def calibrate_frustration(args: argparse.Namespace) -> int:
+    """Print from which probability on a turn shows frustration, so that the budget is kept on a log; nothing is written.
+
+    Raises:
+        DataNotFound, InputError: the log cannot be read, or has too few turns. ModelError: the model cannot be loaded.
+    """
+    from grice.middleware.monitor.frustration_threshold import read_turns, set_threshold
+    from grice.models.frustration.detector import load_frustration_detector
+
+    logged = read_turns(args.log)
+    detector = load_frustration_detector(args.name or "frustration", runtime=from_options(PipelineSettings, args, RUNTIME).runtime)
+    found = set_threshold(detector, logged, args.budget)
+    if args.json:
+        print_json(asdict(found))
+        return 0
+    by = "turns that are labelled as without frustration" if found.basis == "labels" else "turns, as though none had any"
+    print(f"shown from {found.threshold:.3f} on (before {detector.threshold:.3f}), set by {found.turns} {by}")
+    print(f"  of these {100 * found.shown:.1f} % are shown")
+    if found.frustrated:
+        print(f"  of {found.frustrated} that are labelled as frustrated {100 * found.found:.0f} % are shown")
+    print(f"next: GRICE_FRUSTRATION_THRESHOLD={found.threshold:.6f} grice serve")
+    return 0
+
+
+_COMMANDS = {"meaning": calibrate_meaning, "monitor": calibrate_monitor, "frustration": calibrate_frustration}

@@ -19,11 +19,15 @@ from grice.middleware.settings import RUNTIME, add_options, from_options
 from grice.models.behaviors.definitions import DEFINITIONS
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DataNotFound, InputError
-from grice.models.relations.results import RelationQuestion
+from grice.models.relations.labels import FRUSTRATION
+from grice.models.relations.results import RelationFinding, RelationQuestion
 from grice.models.results import Behavior
 
 HELP = "score a bot's response (or JSON lines on standard input) here, without a service"
-SETTINGS = ("behaviors_model", "relations_model", "threshold_overrides", "alarm_settings", "alarm_budget", *RUNTIME)
+SETTINGS = (
+    *("behaviors_model", "relations_model", "frustration_model", "frustration_threshold"),
+    *("threshold_overrides", "alarm_settings", "alarm_budget", *RUNTIME),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,6 +92,14 @@ def _read(path: Path) -> str:
         raise DataNotFound(f"document {path}: {error}") from error
 
 
+def _line_of(finding: RelationFinding) -> str:
+    """A finding in words; of the user's frustration with the turn that shows it, which the response does not tell."""
+    found = f"{finding.label} ({finding.probability:.2f})"
+    if finding.label != FRUSTRATION or finding.about is None:
+        return found
+    return f'{found}, in turn {finding.about.place + 1}: "{finding.about.text}"'
+
+
 def lines_of(report: ResponseReport, dialogue: Dialogue, thresholds: dict[Behavior, float], paint: Paint) -> Iterator[str]:
     """What people read of a report: the behaviours that are shown, or that none is, and how likely each is."""
     for failure in report.failures:
@@ -101,7 +113,7 @@ def lines_of(report: ResponseReport, dialogue: Dialogue, thresholds: dict[Behavi
         against = "" if about is None else f'; about turn {about + 1}: "{dialogue.turns[about].text}"'
         yield paint(f"{label}: {DEFINITIONS[label].name}", "green" if DEFINITIONS[label].desired else "red") + against
     if report.relations is not None:
-        yield from (f"{each.label} ({each.probability:.2f})" for each in report.relations.findings)
+        yield from (_line_of(each) for each in report.relations.findings)
         said = "raises an alarm" if report.relations.alarm else "raises no alarm"
         yield f"{said}: {report.relations.bad:.2f} likely that anything is wrong"
     scored = [(label, share) for label, share in report.behaviors.probabilities.items() if share is not None]

@@ -58,6 +58,13 @@ class MonitorMetrics:
             "channel",
         )
         self._alarms = self._counter("grice_alarms", "Responses that raise an alarm under the budget of their setting.", "setting")
+        self._frustration = self._counter(
+            "grice_user_frustration",
+            "Responses by whether the user was frustrated before them: shown, not_shown, unscored.",
+            "result",
+            "bot_version",
+            "channel",
+        )
         self._failures = self._counter("grice_monitor_failures", "Stages of the monitor that failed.", "stage", "error")
         self._delay = self._histogram("grice_monitor_delay_seconds", "Seconds from when a response was said to its scores.")
         self._batch = self._histogram("grice_monitor_batch_seconds", "Seconds that the monitor took for a batch of responses.")
@@ -105,6 +112,10 @@ class MonitorMetrics:
             found = _result(response, behavior)
             for result in RESULTS:  # each is there from the first response on, so that its rate is right from the first on
                 self._behaviors.labels(behavior, result, version, channel).inc(result == found)
+        told = response.user_frustration
+        frustrated = "unscored" if told is None else "shown" if told.shown else "not_shown"
+        for result in RESULTS:
+            self._frustration.labels(result, version, channel).inc(result == frustrated)
         if response.alarm:
             self._alarms.labels(response.setting or UNKNOWN).inc()
         for label in response.suppressed:

@@ -13,6 +13,7 @@ from grice.middleware.monitor.settings import MonitorSettings
 from grice.middleware.runtime.isolation import isolate
 from grice.middleware.telemetry import traced
 from grice.middleware.turns.analysis import StageFailure
+from grice.models.frustration.detector import FrustrationDetector, load_frustration_detector
 from grice.models.protocols import Model, RelationPredictor
 from grice.models.relations.budget import AlarmThresholds
 from grice.models.relations.results import RelationQuestion, ResponseRelations
@@ -119,7 +120,9 @@ def _related(report: ResponseReport, outcome: ResponseRelations | Exception) -> 
         name = type(outcome).__name__
         log.warning("the reader of relations failed: %s", name)  # its message may quote the response
         return replace(report, failures=(*report.failures, StageFailure("monitor", name, str(outcome))))
-    return replace(report, relations=outcome)
+    told = (*report.shown, *report.uncertain)  # a judge may yet show what is uncertain
+    quotes = {label: pair for label, pair in outcome.quotes.items() if label in told}
+    return replace(report, relations=replace(outcome, quotes=quotes))
 
 
 def _relations(settings: MonitorSettings) -> RelationPredictor | None:
@@ -129,6 +132,7 @@ def _relations(settings: MonitorSettings) -> RelationPredictor | None:
     from grice.models.relations.reader import load_relation_reader
 
     reader = load_relation_reader(settings.relations_model, runtime=settings.runtime)
+    reader = reader.with_frustration(_frustration(settings))
     if settings.guess_facts:
         reader = reader.with_guesses()
     if settings.alarm_budget is not None:
@@ -136,6 +140,13 @@ def _relations(settings: MonitorSettings) -> RelationPredictor | None:
     if settings.alarm_settings:
         return reader.with_thresholds(read_budget(Path(settings.alarm_settings), reader.thresholds))
     return reader
+
+
+def _frustration(settings: MonitorSettings) -> FrustrationDetector | None:
+    if not settings.frustration_model:
+        return None
+    detector = load_frustration_detector(settings.frustration_model, runtime=settings.runtime)
+    return detector if settings.frustration_threshold is None else detector.with_threshold(settings.frustration_threshold)
 
 
 def _judge(settings: MonitorSettings) -> Judge | None:

@@ -17,6 +17,8 @@ WatchedLabel = Literal[Behavior, "alarm"]
 """A behaviour, or that a response raises an alarm under the budget of its setting."""
 WATCHED: tuple[WatchedLabel, ...] = get_args(WatchedLabel)
 ALARM: Final = "alarm"
+CountedLabel = Literal[WatchedLabel, "user_frustration"]
+"""What is counted of responses: behaviours, alarms, and whether the user was frustrated before it."""
 
 
 def dialogue_of(asked: MonitorQuestion) -> Dialogue:

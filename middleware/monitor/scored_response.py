@@ -13,8 +13,8 @@ from grice.middleware.monitor.reports import WATCHED, MonitorQuestion, ResponseR
 from grice.middleware.turns.analysis import StageFailure
 from grice.models.behaviors.definitions import shows_undesired
 from grice.models.errors import InputError, shorten
-from grice.models.relations.labels import SETTINGS, Setting
-from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion
+from grice.models.relations.labels import FAULTS, FRUSTRATION, SETTINGS, Setting
+from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion, ResponseRelations
 from grice.models.results import BEHAVIORS, Behavior, Behaviors
 
 SCHEMA_VERSION = 1
@@ -82,6 +82,38 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Frustration:
+    """How likely the user was frustrated with the bot, or with how the talk went, before a response; no fault of the response.
+
+    Attributes:
+        probability: 0 to 1. shown: whether it reaches its threshold.
+        words: the user's turn, where it is shown; otherwise empty.
+        words_span: the same with its place; None where it is not shown.
+    """
+
+    probability: float
+    shown: bool
+    words: str = ""
+    words_span: QuotedSpan | None = None
+
+    @classmethod
+    def of(cls, relations: ResponseRelations | None) -> Frustration | None:
+        """What was found; None where it was not read."""
+        probability = None if relations is None else relations.labels.get(FRUSTRATION)
+        if relations is None or probability is None:
+            return None
+        found = next((each for each in relations.findings if each.label == FRUSTRATION), None)
+        words = None if found is None else found.about
+        return cls(probability, found is not None, words.text if words else "", words)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Frustration:
+        """That of which JSON has these values."""
+        span = values.get("words_span")
+        return cls(**{**values, "words_span": span and QuotedSpan(**span)})
+
+
+@dataclass(frozen=True)
 class ScoredResponse:
     """One response of a bot and what it does.
 
@@ -104,6 +136,7 @@ class ScoredResponse:
         traceparent: as in `ResponseOrigin`.
         setting: whose budget of alarms held for it; None where relations are not read.
         documents, facts, policy: of an alarm, what the bot should know, so that a verdict on it can be kept with that.
+        user_frustration: of the user before it; None where it was not read, or was told with an earlier response to the same turn.
 
     Raises:
         InputError: a label, the setting or the schema version is unknown, or the tenant is none.
@@ -134,6 +167,7 @@ class ScoredResponse:
     documents: tuple[str, ...] = ()
     facts: tuple[Mapping[str, str], ...] = ()
     policy: tuple[str, ...] = ()
+    user_frustration: Frustration | None = None
 
     def __post_init__(self) -> None:
         check_tenant(self.tenant)
@@ -171,12 +205,13 @@ class ScoredResponse:
             failures=report.failures,
             suppressed=report.suppressed,
             alarm=None if relations is None else relations.alarm,
-            faults=() if relations is None else tuple(Fault.of(each) for each in relations.findings if each.label != "Emp"),
+            faults=() if relations is None else tuple(Fault.of(each) for each in relations.findings if each.label in FAULTS),
             uncertain=report.uncertain,
             setting=None if relations is None else relations.setting,
             documents=() if known is None else known.documents,
             facts=() if known is None else known.facts,
             policy=() if known is None else known.policy,
+            user_frustration=Frustration.of(relations),
         )
 
     def to_json(self) -> str:
@@ -184,7 +219,7 @@ class ScoredResponse:
         values = asdict(self)
         if self.tenant == DEFAULT_TENANT:
             del values["tenant"]
-        for name in ("suppressed", "uncertain", "traceparent", "setting", *_KNOWN):
+        for name in ("suppressed", "uncertain", "traceparent", "setting", "user_frustration", *_KNOWN):
             if not values[name]:
                 del values[name]
         if self.alarm is None:
@@ -204,6 +239,8 @@ class ScoredResponse:
             for name in ("suppressed", "uncertain", *_KNOWN):
                 values[name] = tuple(values.get(name, ()))
             values["faults"] = tuple(Fault.from_values(fault) for fault in values.get("faults", ()))
+            if (told := values.get("user_frustration")) is not None:
+                values["user_frustration"] = Frustration.from_values(told)
             values["failures"] = tuple(StageFailure(**failure) for failure in values["failures"])
             return cls(**values)
         except (ValueError, TypeError, KeyError) as error:

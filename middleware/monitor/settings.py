@@ -29,6 +29,9 @@ class MonitorSettings(RuntimeSettings):
         threshold_overrides: other thresholds than the model's own, such as `!Rel=0.8,Red=0.5`.
         relations_model: the reader of relations, a shipped name or the path of a folder; empty: relations are not read.
         guess_facts: whether relations tell `!Fac` too where the bot was given nothing, by the response's form alone.
+        frustration_model: tells `user_frustration`, beside relations; a shipped name or the path of a folder; empty: nothing does.
+        frustration_threshold: the probability from which on it is shown, in place of the model's own, such as
+            `grice calibrate frustration` tells.
         alarm_settings: the file that `grice calibrate monitor` wrote; empty: the thresholds of `relations_model`.
         alarm_budget: false alarms per 100 fine responses, in place of those that `relations_model` has its thresholds for.
         judge_url: base URL of an OpenAI-compatible server, such as `http://127.0.0.1:8000/v1`; empty: there is no judge.
@@ -59,6 +62,8 @@ class MonitorSettings(RuntimeSettings):
     threshold_overrides: str = ""
     relations_model: str = "relations"
     guess_facts: bool = False
+    frustration_model: str = "frustration"
+    frustration_threshold: float | None = setting(None, 0, 1)
     alarm_settings: str = ""
     alarm_budget: float | None = setting(None, 0, 100)
     judge_url: str = secret("")

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grice.middleware.access import DEFAULT_TENANT, owned
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.rate import Rate, RateGroup, RateKey, RateSplit
 from grice.middleware.runtime.bounded_names import UNKNOWN, BoundedNames
 from grice.models.errors import InputError
+from grice.models.relations.labels import FRUSTRATION
 from grice.models.results import BEHAVIORS, Behavior
 
 KEY = "grice:rates:"
@@ -88,7 +89,9 @@ MAX_CHANNELS = 20
 FORGET_S = 86_400.0
 
 Count = Literal["responses", "shown", "unscored", "read"]
-"""`read`: responses whose relations were read."""
+"""`read`: of alarms, responses whose relations were read; of `user_frustration`, those before which the user's turn was read."""
+READ_APART = (ALARM, FRUSTRATION)
+"""Labels of which the responses that were read are counted; of the others those that were not scored are."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,10 @@ def _fields(response: ScoredResponse) -> Iterator[str]:
         yield to_field("read", RateKey(ALARM, version, channel))
     if response.alarm:
         yield to_field("shown", RateKey(ALARM, version, channel))
+    if response.user_frustration is not None:
+        yield to_field("read", RateKey(FRUSTRATION, version, channel))
+        if response.user_frustration.shown:
+            yield to_field("shown", RateKey(FRUSTRATION, version, channel))
 
 
 def is_scored(response: ScoredResponse, behavior: Behavior) -> bool:
@@ -171,7 +178,7 @@ def to_rates(
     counters: Mapping[str | bytes, int],
     group: RateGroup,
     by: Sequence[RateSplit],
-    labels: Sequence[WatchedLabel] = BEHAVIORS,
+    labels: Sequence[CountedLabel] = BEHAVIORS,
 ) -> list[Rate]:
     """The rates that the counters of a window tell, of these labels; arguments as in `RateStore.rates`."""
     bot_version, channel = group.bot_version, group.channel
@@ -193,5 +200,5 @@ def to_rates(
 def _rate(sums: Counter[tuple[Count, RateKey]], key: RateKey) -> Rate:
     assert key.behavior is not None
     responses = sums["responses", RateKey(None, key.bot_version, key.channel)]
-    unscored = responses - sums["read", key] if key.behavior == ALARM else sums["unscored", key]
+    unscored = responses - sums["read", key] if key.behavior in READ_APART else sums["unscored", key]
     return Rate(key.behavior, key.bot_version, key.channel, sums["shown", key], responses - unscored, unscored)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 
 RateSplit = Literal["bot_version", "channel"]
 """What rates can be told apart by, beside the behaviour."""
@@ -19,28 +19,28 @@ class RateKey:
     """What a counter is about; None: of all.
 
     Attributes:
-        behavior: one of `BEHAVIORS`, or `alarm`.
+        behavior: one of `BEHAVIORS`, `alarm`, or `user_frustration`.
         bot_version, channel: as in `DialogueEvent`, or `unknown` where it was not given, or `other` beyond the bound of names.
     """
 
-    behavior: WatchedLabel | None = None
+    behavior: CountedLabel | None = None
     bot_version: str | None = None
     channel: str | None = None
 
 
 @dataclass(frozen=True)
 class Rate:
-    """How often a behaviour was shown within a window, or how often there was an alarm.
+    """How often a behaviour was shown within a window, or there was an alarm, or the user was frustrated before the response.
 
     Attributes:
         behavior, bot_version, channel: as in `RateKey`.
-        shown: responses that showed it, or that raised an alarm.
+        shown: responses that showed it, or that raised an alarm, or before which the user was frustrated.
         scored: responses of which it is known whether they did.
         unscored: responses of which it is not known, because the model failed or does not know the behaviour, or because relations
-            are not read.
+            are not read; of `user_frustration` also those that were not the first response to a turn of the user.
     """
 
-    behavior: WatchedLabel
+    behavior: CountedLabel
     bot_version: str | None
     channel: str | None
     shown: int

@@ -13,6 +13,7 @@ from grice.middleware.monitor.reports import ALARM
 from grice.middleware.monitor.scored_response import ScoredResponse
 from grice.middleware.rates.counters import TENANTS, bucket_keys, step_keys, to_rates
 from grice.middleware.rates.rate import Rate, RateGroup, RateSplit, RateStep
+from grice.models.relations.labels import FRUSTRATION
 
 
 class RateStore(ABC):
@@ -93,6 +94,21 @@ class RateStore(ABC):
             StoreError: the store cannot be reached.
         """
         return to_rates(self._counters(window_s, now), group or RateGroup(), by, (ALARM,))
+
+    def user_frustration(
+        self,
+        window_s: int,
+        now: float | None = None,
+        group: RateGroup | None = None,
+        by: Sequence[RateSplit] = (),
+    ) -> list[Rate]:
+        """Before how many of the responses the user was frustrated, of those where that was read; arguments as of `alarms`.
+
+        Raises:
+            InputError: the window is too short or too long.
+            StoreError: the store cannot be reached.
+        """
+        return to_rates(self._counters(window_s, now), group or RateGroup(), by, (FRUSTRATION,))
 
     def _counters(self, window_s: int, now: float | None) -> Counter[str | bytes]:
         return self.count(bucket_keys(window_s, time.time() if now is None else now, self.tenant))

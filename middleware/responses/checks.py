@@ -11,10 +11,11 @@ from grice.middleware.responses.softening import SURE, is_trusted
 from grice.middleware.turns.guard import Guard
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.errors import ModelError
+from grice.models.frustration.detector import UserFrustration
 from grice.models.protocols import Model
 from grice.models.results import Behavior, Behaviors, Rewrite
 
-ResponseStage = Literal["softener", "monitor", "fallback", "checks"]
+ResponseStage = Literal["softener", "monitor", "frustration", "fallback", "checks"]
 """`checks`: all of them together, which were late or had no room."""
 
 Result = TypeVar("Result")
@@ -45,6 +46,8 @@ class CheckedResponse:
         evidence: for a behaviour that is about an earlier turn, that turn; its place is in `behaviors.evidence`, among the turns of
             the dialogue that was checked.
         failures: stages that failed; the response was left as it was by them.
+        answered: the user's turn just before it; None where there is none. frustration: what that turn tells; None where it was
+            not read.
     """
 
     original: str
@@ -55,6 +58,8 @@ class CheckedResponse:
     shown: tuple[Behavior, ...] | None = None
     evidence: Mapping[Behavior, Turn] = field(default_factory=dict)
     failures: tuple[ResponseFailure, ...] = ()
+    answered: Turn | None = None
+    frustration: UserFrustration | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class ResponseChecks:
         thresholds: the probability, 0 to 1, above which a behaviour is too likely.
         min_confidence: a softer form of less confidence is not trusted.
         guard: refuses a softer form that the response and its history do not support.
+        frustration: tells by a dialogue that ends in the user's turn how likely the user is frustrated; None: that is not read.
     """
 
     softener: Model[Rewrite] | None = None
@@ -74,6 +80,7 @@ class ResponseChecks:
     thresholds: Mapping[Behavior, float] = field(default_factory=dict)
     min_confidence: float = SURE
     guard: Guard = field(default_factory=Guard)
+    frustration: Model[UserFrustration] | None = None
 
     def check(self, dialogue: Dialogue, soften: bool = True) -> CheckedResponse:
         """Check the last turn of the dialogue, the bot's response. A stage that fails is recorded and changes nothing."""
@@ -85,6 +92,7 @@ class ResponseChecks:
             text = rewrite.text if rewrite is not None and trusted else text
         behaviors = _tried("monitor", lambda: self._scored(Dialogue.of(text, dialogue.history, "bot")), failures)
         shown = None if behaviors is None else _tried("monitor", lambda: self._shown(behaviors), failures)
+        frustration = _tried("frustration", lambda: self._frustration(dialogue), failures)
         places = {} if behaviors is None else behaviors.evidence
         return CheckedResponse(
             original=dialogue.last.text,
@@ -95,7 +103,14 @@ class ResponseChecks:
             shown=shown,
             evidence={label: dialogue.history[place] for label, place in places.items()},
             failures=tuple(failures),
+            answered=_answered(dialogue),
+            frustration=frustration,
         )
+
+    def _frustration(self, dialogue: Dialogue) -> UserFrustration | None:
+        if self.frustration is None or _answered(dialogue) is None:
+            return None
+        return _only(self.frustration, Dialogue(dialogue.history))
 
     def _softened(self, dialogue: Dialogue) -> Rewrite | None:
         return None if self.softener is None else _only(self.softener, dialogue)
@@ -120,6 +135,11 @@ class ResponseChecks:
             return ()
         found = {label: behaviors.probabilities.get(label) for label in self.thresholds}
         return tuple(label for label, value in found.items() if value is not None and value > self.thresholds[label])
+
+
+def _answered(dialogue: Dialogue) -> Turn | None:
+    before = dialogue.history[-1] if dialogue.history else None
+    return before if before is not None and before.speaker == "user" else None
 
 
 def _only(model: Model[Result], dialogue: Dialogue) -> Result:

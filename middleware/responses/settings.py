@@ -26,6 +26,7 @@ class ResponseSettings:
     Attributes:
         monitor: what scores behaviours: `local`, our model in this process; `http`, our REST service; or the `module.name` of a
             callable that takes nothing and returns a model; empty: nothing is scored.
+        frustration: whether it is told how likely the user is frustrated, by our model in this process; it replaces nothing.
         soften: whether responses are put into indirect form where that can be trusted.
         soften_only: names of the responses that are softened; none: all.
         skip: names of responses that are left alone.
@@ -47,6 +48,7 @@ class ResponseSettings:
 
     monitor: str = ""
     soften: bool = False
+    frustration: bool = False
     soften_only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     min_confidence: float = setting(SURE, 0.0, 1.0)

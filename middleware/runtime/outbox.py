@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +14,7 @@ Item = TypeVar("Item")
 
 LONGEST_PAUSE_S = 300.0
 """Between two tries, also where the receiver asks for more."""
+ENDS = "the process ends"
 OutboxOutcome = Literal["delivered", "retried", "given_up", "dropped"]
 
 
@@ -86,6 +86,7 @@ class Outbox(Generic[Item]):
         self._tell = tell
         self._backoff = Backoff(limits.retry_s, LONGEST_PAUSE_S, spread=0.5)
         self._waiting: deque[Item] = deque()
+        self._sending: Sequence[Item] = ()
         self._changed = threading.Condition()
         self._closing = False
         self._stopped = False
@@ -99,7 +100,7 @@ class Outbox(Generic[Item]):
         """Take things, all that there is room for; returns at once."""
         given = list(items)
         with self._changed:
-            room = 0 if self._closing else max(0, self.limits.queue - len(self._waiting))
+            room = 0 if self._closing else max(0, self.limits.queue - len(self._waiting) - len(self._sending))
             closing = self._closing
             self._waiting.extend(given[:room])
             self._changed.notify_all()
@@ -107,46 +108,56 @@ class Outbox(Generic[Item]):
             self._tell("dropped", given[room:], "it came after closing" if closing else "too many wait")
 
     def close(self) -> None:
-        """Send what waits, for `close_s` at most; what is left is dropped."""
+        """Send what waits, for `close_s` at most; what is left is dropped. A batch that waits for another try gets it at once."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._waiting, self.limits.close_s)
+            self._changed.wait_for(lambda: not self._waiting and not self._sending, self.limits.close_s)
             self._stopped = True
             left = list(self._waiting)
             self._waiting.clear()
             self._changed.notify_all()
         if left:
-            self._tell("dropped", left, "the process ends")
+            self._tell("dropped", left, ENDS)
         if self._thread.is_alive():
             self._thread.join(self.limits.join_s)
+        if lost := self._settle():
+            self._tell("dropped", lost, ENDS)
 
     def _run(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
-                batch = list(itertools.islice(self._waiting, self.limits.batch))
+                self._sending = batch = [self._waiting.popleft() for _ in range(min(self.limits.batch, len(self._waiting)))]
             if not batch:
                 return
-            self._deliver(batch)
-            with self._changed:
-                if self._waiting and self._waiting[0] is batch[0]:  # not dropped by closing
-                    for _ in batch:
-                        self._waiting.popleft()
-                self._changed.notify_all()
+            outcome, why = self._deliver(batch)
+            if self._settle():
+                self._tell(outcome, batch, why)
 
-    def _deliver(self, batch: Sequence[Item]) -> None:
+    def _settle(self) -> Sequence[Item]:
+        """The batch under way, which is under way no more; nothing: somebody told already what became of it."""
+        with self._changed:
+            batch, self._sending = self._sending, ()
+            self._changed.notify_all()
+        return batch
+
+    def _deliver(self, batch: Sequence[Item]) -> tuple[OutboxOutcome, str]:
         for number in range(1, self.limits.tries + 1):
             found = self._send(batch)
             if not found.why:
-                self._tell("delivered", batch, "")
-                return
+                return "delivered", ""
             if found.again_s is None or number == self.limits.tries:
-                self._tell("given_up", batch, f"{found.why}, after {number} tries")
-                return
-            self._tell("retried", batch, found.why)
-            with self._changed:
-                pause = min(LONGEST_PAUSE_S, max(found.again_s, self._backoff.wait_s(number)))
-                self._changed.wait_for(lambda: self._stopped, pause)
-                if self._stopped:
-                    return
+                return "given_up", f"{found.why}, after {number} tries"
+            if not self._stopped:
+                self._tell("retried", batch, found.why)
+            self._pause(max(found.again_s, self._backoff.wait_s(number)))
+            if self._stopped:
+                break
+        return "dropped", ENDS
+
+    def _pause(self, wait_s: float) -> None:
+        """Wait for the next try; no longer than until closing begins, or stops."""
+        with self._changed:
+            closing = self._closing
+            self._changed.wait_for(lambda: self._stopped or self._closing != closing, min(LONGEST_PAUSE_S, wait_s))

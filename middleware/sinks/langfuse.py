@@ -1,7 +1,8 @@
 """Scores of Langfuse: `POST /api/public/scores` with a list, and uncertain ones into an annotation queue.
 
 Source: Langfuse's public API as its Python SDK 5.0.4 has it (`CreateScoreRequest`, `CreateAnnotationQueueItemRequest`). A score
-that is sent again with the same id and timestamp overwrites the first.
+that is sent again with the same id and timestamp overwrites the first; the timestamp is the response's own, so a response that is
+scored again does that too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from urllib.parse import quote
 
 from grice.middleware.runtime.outbox import DELIVERED, Attempt
 from grice.middleware.sinks.receiver import Post
-from grice.middleware.sinks.score import Score
+from grice.middleware.sinks.score import Score, moment_of
 from grice.middleware.sinks.target import SETTING, SinkTarget
 from grice.models.errors import SettingsError
 
@@ -87,7 +88,7 @@ class Langfuse:
             **about,
             "comment": f"{score.label}; {score.explanation}",
             "metadata": dict(score.metadata),
-            "timestamp": score.moment,
+            "timestamp": moment_of(score.said_at),
             **({"environment": self._environment} if self._environment else {}),
         }
 

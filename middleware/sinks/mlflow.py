@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from grice.middleware.runtime.outbox import DELIVERED, Attempt
 from grice.middleware.sinks.receiver import Post
-from grice.middleware.sinks.score import Score
+from grice.middleware.sinks.score import Score, moment_of
 from grice.middleware.sinks.target import SinkTarget
 
 SOURCES = {"CODE": "CODE", "LLM": "LLM_JUDGE"}
@@ -60,8 +60,8 @@ def _row(score: Score, trace: str) -> dict[str, Any]:
         "trace_id": trace,
         **({} if score.span is None else {"span_id": score.span.span_id}),
         "source": {"source_type": SOURCES[score.scorer], "source_id": score.model or "grice"},
-        "create_time": score.moment,
-        "last_update_time": score.moment,
+        "create_time": moment_of(score.scored_at),
+        "last_update_time": moment_of(score.scored_at),
         "feedback": {"value": score.value},
         "rationale": f"{score.label}; {score.explanation}",
         "metadata": {"grice.id": score.id, **{f"grice.{name}": str(value) for name, value in score.metadata.items()}},

@@ -34,7 +34,8 @@ class Score:
         model: name and version of the model.
         span: in which the response was made; None: nobody knows.
         dialogue_id: "" where it has no name.
-        at: when it was scored, in Unix seconds.
+        said_at, scored_at: when the response was said, and when it was scored, in Unix seconds. The first stays where a response is
+            scored again.
         metadata: names and numbers beside it.
     """
 
@@ -47,13 +48,14 @@ class Score:
     model: str
     span: TraceParent | None
     dialogue_id: str
-    at: float
+    said_at: float
+    scored_at: float
     metadata: Mapping[str, str | float]
 
-    @property
-    def moment(self) -> str:
-        """`at` as ISO 8601, in UTC."""
-        return datetime.fromtimestamp(self.at, timezone.utc).isoformat().replace("+00:00", "Z")
+
+def moment_of(seconds: float) -> str:
+    """A time as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat().replace("+00:00", "Z")
 
 
 def scores_of(response: ScoredResponse) -> list[Score]:
@@ -95,6 +97,7 @@ def _score(response: ScoredResponse, name: WatchedLabel, value: float, label: Sc
         response.model,
         read_traceparent(response.traceparent),
         response.dialogue_id,
+        response.timestamp,
         response.scored_at,
         {key: given for key, given in names.items() if given is not None},
     )

@@ -18,9 +18,11 @@ from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, St
 from grice.middleware.turns.courtesy import is_courtesy
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.guard.agreement import is_mere_reply
+from grice.middleware.turns.guard.topics import speaks_of_town
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
 from grice.middleware.turns.scope import is_out_of_scope
-from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
+from grice.middleware.turns.verifier import INDIRECT_FROM, OfferedRewrite, RewriteVerifier
+from grice.middleware.turns.wording import is_same
 from grice.models import load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
@@ -52,6 +54,7 @@ class _Turn:
     rewrite: Rewrite | None = None
     findings: tuple[Finding, ...] = ()
     failure: StageFailure | None = None
+    is_plain: bool = False
 
     @property
     def text(self) -> str:
@@ -70,8 +73,8 @@ class Pipeline:
     turn that breaks a model does not take the others of its batch with it.
 
     A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader`
-    the one that the settings name is loaded when the first such turn comes. With a `reader` a turn without a menu is read
-    against its rewrite, and the rewriter's own confidence decides nothing.
+    the one that the settings name is loaded when the first such turn comes. With a `reader` a turn without a menu is rewritten only
+    if the reader takes it for indirect, too, and for its rewrite; the rewriter's own confidence decides nothing.
     """
 
     def __init__(
@@ -143,7 +146,7 @@ class Pipeline:
         readable = [turn for turn in turns if not turn.out_of_scope]
         self._read([(turn, turn.asked) for turn in readable if turn.asked is not None])
         self._score([turn for turn in readable if turn.asked is None])
-        indirect = [turn for turn in turns if self._is_indirect(turn)]
+        indirect = self._without_plain([turn for turn in turns if self._is_indirect(turn)])
         self._rewrite(indirect)
         self._guard(indirect)
         self._verify([turn for turn in indirect if not turn.findings])
@@ -161,6 +164,7 @@ class Pipeline:
             self.menu_rewriter.predict(asked)
         plain = [each for each in dialogues if isinstance(each, Dialogue)]
         if self.verifier is not None:
+            self.verifier.read_indirect(plain)
             self.verifier.predict([OfferedRewrite(each, each.last.text) for each in plain])
         self.predict(plain)
 
@@ -178,6 +182,18 @@ class Pipeline:
         if turn.directness is None or turn.directness.score >= self.settings.direct_from:
             return False
         return not is_courtesy(turn.text) and not is_mere_reply(turn.text)
+
+    def _without_plain(self, turns: Sequence[_Turn]) -> list[_Turn]:
+        """The gate's second look: those that the reader of meaning takes for indirect, too, or that are about a town.
+
+        From town information the scorer of directness has learnt; elsewhere it takes half of the direct turns for indirect.
+        """
+        if self.verifier is None:
+            return list(turns)
+        strange = [turn for turn in turns if not speaks_of_town(turn.dialogue)]
+        for turn, indirect in self._ask("meaning", self.verifier.read_indirect, strange):
+            turn.is_plain = indirect < INDIRECT_FROM
+        return [turn for turn in turns if not turn.is_plain and turn.failure is None]
 
     def _rewrite(self, turns: Sequence[_Turn]) -> None:
         for turn, rewrite in self._ask("rewriter", self._write, turns):
@@ -198,31 +214,40 @@ class Pipeline:
                 turn.findings = self._findings(turn, rewrite)
 
     def _verify(self, turns: Sequence[_Turn]) -> None:
-        """Ask the reader of meaning about every rewrite that the guard supports, unless it is the turn as it was."""
+        """Ask the reader of meaning about every rewrite that the guard supports."""
+        offered = [(turn, turn.rewrite) for turn in turns if turn.rewrite is not None and turn.failure is None]
+        supported = {turn for turn, _, _ in self._verified(offered)}
+        for turn, rewrite in offered:
+            if turn not in supported and turn.failure is None:
+                turn.findings = (Finding("added", "meaning", rewrite.text),)
+
+    def _verified(self, offered: Sequence[tuple[_Turn, Rewrite]]) -> list[tuple[_Turn, Rewrite, float]]:
+        """The rewrites that the reader of meaning supports, with their shares; without it all of them."""
         if self.verifier is None:
-            return
-        offered = [
-            (turn, OfferedRewrite(turn.dialogue, turn.rewrite.text))
-            for turn in turns
-            if turn.rewrite is not None and turn.failure is None and _letters(turn.rewrite.text) not in ("", _letters(turn.text))
-        ]
-        for turn, verdict in self._ask_each("meaning", self.verifier.predict, offered):
-            if turn.rewrite is not None and (verdict.is_contrary or verdict.share < self.settings.verified_from):
-                turn.findings = (Finding("added", "meaning", turn.rewrite.text),)
+            return [(turn, rewrite, 1.0) for turn, rewrite in offered]
+        asked = [(turn, (turn.dialogue, rewrite)) for turn, rewrite in offered]
+        found = self._ask_each("meaning", self.verifier.support, asked)
+        return [(turn, rewrite, share) for turn, (rewrite, share) in found if share is not None]
 
     def _replace_refused(self, turns: Sequence[_Turn]) -> None:
-        """Give each turn the first of the rewriter's other candidates that the guard supports; without one it stays refused."""
+        """Give each turn the best verified of the rewriter's other candidates that the guard supports; with none it stays refused.
+
+        Without a reader of meaning that is the first one.
+        """
         if not isinstance(self.rewriter, OffersCandidates):
             return
-        for turn, candidates in self._ask("rewriter", self.rewriter.candidates, turns):
-            refused = turn.rewrite, turn.findings
-            for other in [each for each in candidates if not self._findings(turn, each)][:MOST_VERIFIED]:
-                turn.rewrite, turn.findings = other, ()
-                self._verify([turn])
-                if not turn.findings:
-                    break
-            if turn.findings or turn.failure is not None:
-                turn.rewrite, turn.findings = refused
+        offered = [
+            (turn, other)
+            for turn, candidates in self._ask("rewriter", self.rewriter.candidates, turns)
+            for other in [each for each in candidates if not self._findings(turn, each)][:MOST_VERIFIED]
+        ]
+        best: dict[_Turn, tuple[Rewrite, float]] = {}
+        for turn, rewrite, share in self._verified([pair for pair in offered if pair[0].failure is None]):
+            if turn not in best or share > best[turn][1]:
+                best[turn] = rewrite, share
+        for turn, (rewrite, _) in best.items():
+            if turn.failure is None:
+                turn.rewrite, turn.findings = rewrite, ()
 
     def _findings(self, turn: _Turn, rewrite: Rewrite) -> tuple[Finding, ...]:
         try:
@@ -242,7 +267,7 @@ class Pipeline:
         return TurnAnalysis(turn.text, text, decision, reason, turn.directness, turn.rewrite, turn.findings, failures)
 
     def _menu_analysis(self, turn: _Turn, found: MenuRewrite) -> TurnAnalysis:
-        unchanged = _letters(found.text) == _letters(turn.text)
+        unchanged = is_same(found.text, turn.text)
         if not found.text or unchanged:
             reason: Reason = "unchanged" if found.text else found.reason
             decision: Decision = "pass" if found.question is None else "clarify"
@@ -257,11 +282,11 @@ class Pipeline:
             return "pass", "out_of_scope"
         if turn.failure is not None or score is None:
             return "pass", "failed"
-        if score.score >= self.settings.direct_from or is_mere_reply(turn.text):
+        if score.score >= self.settings.direct_from or is_mere_reply(turn.text) or turn.is_plain:
             return "pass", "direct"
         if rewrite is None:
             return "pass", "courtesy"
-        if _letters(rewrite.text) == _letters(turn.text):
+        if is_same(rewrite.text, turn.text):
             return "pass", "unchanged"
         untrusted: Decision = "clarify" if score.score < self.settings.clarify_below else "pass"
         if turn.findings:
@@ -316,7 +341,3 @@ def appended(original: str, rewrite: str) -> str:
     """The original, then the rewrite as a sentence of its own. Character offsets inside the original stay valid."""
     stop = "" if original.rstrip().endswith((".", "!", "?")) else "."
     return f"{original.rstrip()}{stop} {rewrite}"
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()

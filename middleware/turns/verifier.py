@@ -1,7 +1,8 @@
-"""Verifying a rewrite without a menu: the reader of meaning reads the turn against a menu that has the rewrite on it.
+"""What the reader of meaning says of a turn without a menu: whether it is indirect, and whether it means what a rewrite of it says.
 
-Beside the rewrite stand the acts of every menu: yes, no, not yet, courtesy and so on. They are its contrasts. A turn that hesitates
-is read as "not yet" and not as a rewrite that agrees.
+For the first it reads the turn against a menu on which any request stands, for the second against one that has the rewrite on it.
+Beside these stand the acts of every menu: yes, no, not yet, courtesy and so on. They are the contrasts. A turn that hesitates is
+read as "not yet" and not as a rewrite that agrees.
 """
 
 from __future__ import annotations
@@ -10,14 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grice.middleware.turns.courtesy import is_courtesy
+from grice.middleware.turns.wording import is_same
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.meaning.menu import REPLIES
 from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.protocols import MeaningPredictor, ReadsAhead
-from grice.models.results import Share
+from grice.models.results import Rewrite, Share
 from grice.models.schema import MOST_CHARACTERS, BotSchema, IntentSpec
 
 REWRITE = "rewrite"
+ANY_REQUEST = BotSchema((IntentSpec("request", "the user asks the bot to do something or to tell something"),))
+"""The menu of a bot of which nothing is known."""
+INDIRECT_FROM = 0.9
+"""From this likelihood on a turn that is read without a menu is taken for indirect. Then 90 of 107 direct turns of hands UD and VB
+pass as direct, of dialogues about no town (by the scorer of directness alone 45), and 110 of 913 indirect ones (74); the command is
+`python -m grice.benchmarks.direct.second_look`."""
 CONTRARY = {
     "yes": ("no", "no-but", "not-yet"),
     "no": ("yes", "yes-but", "not-yet"),
@@ -84,6 +92,27 @@ class RewriteVerifier:
         in_place = [MeaningQuestion(_in_place(offered[place]), menus[place]) for place in open_still]
         said = {place: _act(each) for place, each in zip(open_still, self.reader.predict(in_place), strict=True)}
         return [self._verdict(turn, said.get(place)) for place, turn in enumerate(turns)]
+
+    def support(self, rewrites: Sequence[tuple[Dialogue, Rewrite]]) -> list[tuple[Rewrite, Share | None]]:
+        """Each rewrite of the last turn of a dialogue, with its share; None where it is not supported.
+
+        It has less than it needs, or does the contrary, or says nothing. The turn as it was is not read: its share is 0.
+        """
+        shares: dict[int, Share | None] = {}
+        for place, (dialogue, each) in enumerate(rewrites):
+            if is_same(each.text, dialogue.last.text):
+                shares[place] = 0.0
+            elif is_same(each.text, ""):
+                shares[place] = None
+        unread = [place for place in range(len(rewrites)) if place not in shares]
+        offered = [OfferedRewrite(rewrites[place][0], rewrites[place][1].text) for place in unread]
+        for place, verdict in zip(unread, self.predict(offered), strict=True):
+            shares[place] = None if verdict.is_contrary or verdict.share < self.needed else verdict.share
+        return [(each, shares[place]) for place, (_, each) in enumerate(rewrites)]
+
+    def read_indirect(self, dialogues: Sequence[Dialogue]) -> list[Share]:
+        """How far each last turn is one that means what it does not say, 0 to 1; see `INDIRECT_FROM`."""
+        return [each.indirect for each in self.reader.predict([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue in dialogues])]
 
     def _is_open(self, turn: TurnMeaning, rewrite: str) -> bool:
         """Whether it depends on the rewrite as it is read in the turn's place what comes of it."""

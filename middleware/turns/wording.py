@@ -24,3 +24,12 @@ def is_said_directly(text: str, statement: Statement) -> bool:
     if statement.kind == "intent":
         return _REQUEST.search(text) is not None
     return not statement.answers and not statement.slots and _REPLY.match(text) is not None
+
+
+def is_same(text: str, other: str) -> bool:
+    """Whether two texts have the same letters and digits in the same order."""
+    return _letters(text) == _letters(other)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()

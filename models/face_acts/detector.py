@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from grice.models.face_acts.goals import KnownGoals, PersuasionQuestion
 from grice.models.face_acts.heads import FaceHeads
 from grice.models.face_acts.inputs import read_inputs
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.results import FACE_ACTS, PERSUASION_ROLES, Intentions, PersuasionRole
+from grice.models.results import FACE_ACTS, PERSUASION_ROLES, FaceAct, Intentions, PersuasionRole
 from grice.models.runtime.parallel import Workers
 from grice.models.runtime.runtime import Runtime
 from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_of
@@ -20,6 +21,21 @@ from grice.models.sentence_encoder.encoder import SentenceEncoder, load_encoder_
 HISTORY_TURNS = 100
 OTHER, GOALS = "other_goals.npz", "goals.npz"
 """Files of the heads for other goals than a gift to a charity, and of the goals that these learned from."""
+
+
+FALL = 0.9
+"""What is left of agreement, at most, after a flat refusal."""
+_REFUSES = re.compile(
+    r"\b(?:i refuse|not interested|count me out|leave me alone|no,? thank(?:s| you)|thank(?:s| you),? but no|the answer is no|"
+    r"(?:i|i['’]ve|already) said no|out of the question|not a chance)\b|\b(?:absolutely|certainly|definitely) not\s*(?:[.,;!]|$)",
+    re.IGNORECASE,
+)
+_DECLINES = re.compile(
+    r"^(?:no|nope|nah|never)\b|\b(?:i (?:won['’]?t|will not|do not want to|don['’]?t want to)|i(?:['’]m| am) not going to|no way|"
+    r"forget it)\b",
+    re.IGNORECASE,
+)
+"""Words of a refusal where the turn saves the persuadee's own face (`sneg+`); elsewhere they may answer a question, or be glad."""
 
 
 class FaceActDetector:
@@ -69,11 +85,13 @@ class FaceActDetector:
         cut = len(dialogue.turns) - len(turns)
         inputs = read_inputs(self.encoder, [(self._role(turn), turn.text) for turn in turns], cut)
         probabilities = heads.probabilities(inputs)
+        labels = tuple(FACE_ACTS[place] for place in heads.labels(probabilities))
+        said = list(zip(inputs.roles, (turn.text for turn in turns), labels, strict=True))
         return Intentions(
             {label: float(value) for label, value in zip(FACE_ACTS, probabilities[-1], strict=True)},
-            tuple(FACE_ACTS[place] for place in heads.labels(probabilities)),
+            labels,
             inputs.roles,
-            tuple(map(float, heads.agrees(inputs, probabilities))),
+            tuple(after_refusals(heads.agrees(inputs, probabilities).tolist(), said)),
             len(turns) - 1,
             cut,
             not self.encoder.fits(dialogue.last.text),
@@ -91,6 +109,20 @@ class FaceActDetector:
         first, second = PERSUASION_ROLES
         other = second if self.user_role == first else first
         return self.user_role if turn.speaker == "user" else other
+
+
+def after_refusals(agreement: Sequence[float], said: Sequence[tuple[PersuasionRole, str, FaceAct]]) -> list[float]:
+    """Agreement after each turn, which falls where the persuadee flatly refuses, whatever was estimated.
+
+    Args:
+        said: of each turn who says it, its text and its face act.
+    """
+    found = list(agreement)
+    for place in range(1, len(found)):
+        role, text, label = said[place]
+        if role == "persuadee" and (_REFUSES.search(text) or (label == "sneg+" and _DECLINES.search(text))):
+            found[place] = min(found[place], FALL * found[place - 1])
+    return found
 
 
 def _dialogues_of(asked: object) -> object:

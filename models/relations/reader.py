@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,20 @@ import numpy as np
 
 from grice.models.dialogue import check_each
 from grice.models.errors import shorten
+from grice.models.frustration.detector import FrustrationDetector, load_frustration_detector
 from grice.models.manifest import Manifest, read_manifest
 from grice.models.relations.budget import AlarmThresholds, fine_of
 from grice.models.relations.evidence import sentence_support
 from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
 from grice.models.relations.known import choose_spans
-from grice.models.relations.labels import LABELS, SETTINGS, RelationLabel, Setting
-from grice.models.relations.quotes import quote_context, quote_response
+from grice.models.relations.labels import FAULTS, LABELS, SETTINGS, RelationLabel, Setting
+from grice.models.relations.quotes import likeliest_span, quote_context, quote_response, span_shares
 from grice.models.relations.repeats import find_repeat
-from grice.models.relations.results import QuotedSpan, RelationFinding, RelationQuestion, ResponseRelations
+from grice.models.relations.results import QuotedPair, QuotedSpan, RelationFinding, RelationQuestion, ResponseRelations
 from grice.models.relations.rules import find_by_rule
 from grice.models.relations.settled import is_settled
+from grice.models.relations.user_side import add_frustration
+from grice.models.results import BEHAVIORS
 from grice.models.runtime.heads import Floats, sigmoid, softmax
 from grice.models.runtime.runtime import Runtime
 from grice.models.runtime.session import Session
@@ -34,8 +37,8 @@ from grice.models.text.template import read_tokenizer
 OUTPUTS = ("bad", "labels", "setting", "context", "own")
 BY_RULE: float = 0.97
 """How likely a response is faulty of which a rule says so (`grice.models.relations.rules`)."""
-WITHOUT_EVIDENCE: tuple[RelationLabel, ...] = ("!Com", "!Emp", "Emp", "!Rel")
-"""Labels that need not be about a particular turn or row."""
+NOTHING = KnownSpan("user", -1, "-")
+"""Read where nothing was said and nothing given."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class RelationReader:
         encoder: of sentences; it finds what is nearest in meaning where not all fits, and has the table of pieces.
         fine: of each setting, the thresholds of budgets (`grice.models.relations.budget.STEPS`); empty where it knows none.
         guesses_facts: whether `!Fac` is told where the bot was given nothing (`with_guesses`).
+        frustration: tells `user_frustration`; None: nothing does (`with_frustration`).
         faulty: percentiles of how likely faulty responses that were not learned from are said to be, from the least to the most.
 
     Raises:
@@ -84,6 +88,7 @@ class RelationReader:
         self.thresholds = AlarmThresholds.of(manifest)
         self.fine = fine_of(manifest)
         self.guesses_facts = False
+        self.frustration: FrustrationDetector | None = None
         self.faulty = _percentiles(manifest)
 
     def with_thresholds(self, thresholds: AlarmThresholds) -> RelationReader:
@@ -96,6 +101,12 @@ class RelationReader:
         """The same reader, which also says how likely `!Fac` is where the bot was given nothing: by the response's form alone."""
         other = copy.copy(self)
         other.guesses_facts = True
+        return other
+
+    def with_frustration(self, detector: FrustrationDetector | None) -> RelationReader:
+        """The same reader, which also tells by `detector` how likely the user is frustrated; None: it does not."""
+        other = copy.copy(self)
+        other.frustration = detector
         return other
 
     def with_budget(self, budget: float) -> RelationReader:
@@ -113,11 +124,14 @@ class RelationReader:
             InputError: something else than questions is asked.
         """
         check_each(asked, RelationQuestion, "what relations are asked")
-        return [self.conclude(question, self.score(question)) for question in asked]
+        return [
+            add_frustration(self.conclude(question, self.score(question)), question.dialogue, self.frustration)
+            for question in asked
+        ]
 
     def score(self, question: RelationQuestion) -> ReadResponse:
         """What the network says of a response."""
-        spans = choose_spans(question, self.tokens, self.encoder, self.most_context) or [KnownSpan("user", 0, "-")]
+        spans = choose_spans(question, self.tokens, self.encoder, self.most_context) or [NOTHING]
         return self.score_beside(spans, question.dialogue.last.text)
 
     def score_beside(self, spans: Sequence[KnownSpan], response: str) -> ReadResponse:
@@ -141,7 +155,8 @@ class RelationReader:
             labels["!Fac"] = None
         bad = _share(self.bad_curve, scores.bad)
         setting: Setting = question.setting or SETTINGS[int(scores.setting.argmax())]
-        found = {label: self._finding(label, share, question, scores) for label, share in labels.items() if share is not None}
+        words = quote_response(question.dialogue.last.text, len(question.dialogue.history), scores.response, scores.of_response)
+        found = {label: RelationFinding(label, share, None, words) for label, share in labels.items() if share is not None}
         repeat = find_repeat(question.dialogue.history, question.dialogue.last.text)
         if repeat is not None:
             found["Red"] = replace(found["Red"], about=repeat.about, words=repeat.words)
@@ -149,6 +164,8 @@ class RelationReader:
         for each in by_rule:
             labels[each.label] = share = max(labels[each.label] or 0.0, BY_RULE)
             bad, found[each.label] = max(bad, BY_RULE), replace(each, probability=share)
+        pointed = span_shares(scores.context, scores.of_context, len(scores.spans))
+        found = {label: _pointing(each, scores, pointed) for label, each in found.items()}
         bad, findings = self._unsettled(question, bad, list(found.values()))
         shown = [each for each in findings if self._shows(each)]
         alarm = bad >= self.thresholds.of_setting(setting)
@@ -156,8 +173,10 @@ class RelationReader:
             shown.append(_likeliest(findings))
         shown.sort(key=lambda each: -each.probability)
         support = sentence_support(question, shown)
-        about = next((each.about for each in by_rule if each.about), None) or self._about(scores)
-        return ResponseRelations(bad, alarm, setting, labels, about, tuple(shown), support)
+        likely = {label: labels[label] or 0.0 for label in FAULTS}
+        about = next((each.about for each in by_rule if each.about), None) or _about(likely, scores, pointed)
+        quotes = {label: QuotedPair(found[label].about, found[label].words) for label in BEHAVIORS if label in found}
+        return ResponseRelations(bad, alarm, setting, labels, about, tuple(shown), support, quotes)
 
     def _unsettled(
         self, question: RelationQuestion, bad: float, findings: list[RelationFinding]
@@ -172,15 +191,15 @@ class RelationReader:
     def _shows(self, finding: RelationFinding) -> bool:
         return finding.probability >= self.thresholds.of_label(finding.label)
 
-    def _about(self, scores: ReadResponse) -> QuotedSpan:
-        return quote_context(scores.spans, scores.context, scores.of_context)
 
-    def _finding(self, label: RelationLabel, share: float, question: RelationQuestion, scores: ReadResponse) -> RelationFinding:
-        about = None if label in WITHOUT_EVIDENCE else self._about(scores)
-        place = len(question.dialogue.history)
-        return RelationFinding(
-            label, share, about, quote_response(question.dialogue.last.text, place, scores.response, scores.of_response)
-        )
+def _about(labels: Mapping[RelationLabel, float], scores: ReadResponse, pointed: Floats) -> QuotedSpan | None:
+    chosen = likeliest_span(labels, scores.spans, pointed)
+    return None if chosen is None else quote_context(scores.spans, scores.context, scores.of_context, chosen)
+
+
+def _pointing(finding: RelationFinding, scores: ReadResponse, pointed: Floats) -> RelationFinding:
+    """The finding with what it is about; what was found by comparing words or values stays."""
+    return finding if finding.about else replace(finding, about=_about({finding.label: 1.0}, scores, pointed))
 
 
 def _likeliest(findings: Sequence[RelationFinding]) -> RelationFinding:
@@ -206,9 +225,10 @@ def _share(curve: tuple[float, float], score: float) -> float:
 
 @functools.lru_cache(maxsize=4, typed=True)
 def load_relation_reader(name: str | Path = "relations", *, runtime: Runtime = Runtime()) -> RelationReader:
-    """The shipped reader by name, or one from a folder; loaded once a process for the same arguments.
+    """The shipped reader by name, or one from a folder, with the shipped detector of frustration; loaded once a process.
 
     Raises:
-        ModelNotFound, WeightsError, ProviderError: the model cannot be loaded. InputError: an argument is out of range.
+        ModelNotFound, WeightsError, ProviderError: a model cannot be loaded. InputError: an argument is out of range.
     """
-    return RelationReader(read_manifest(name, "relations"), runtime)
+    reader = RelationReader(read_manifest(name, "relations"), runtime)
+    return reader.with_frustration(load_frustration_detector(runtime=runtime))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
 from grice.models.relations.labels import SETTINGS, RelationLabel, Setting
 from grice.models.relations.rows import text_rows
-from grice.models.results import Share
+from grice.models.results import Behavior, Share
 
 QuotedKind = Literal["document", "fact", "policy", "user", "bot", "response"]
 EvidenceSupport = Literal["supported", "contradicted", "not found", "no evidence"]
@@ -77,8 +77,11 @@ class RelationFinding:
     Attributes:
         label: Its name.
         probability: How likely the response shows it.
-        about: What it contradicts, repeats, ignores or asks again; None where there is no such thing.
-        words: The response's own words.
+        about: What it contradicts, repeats, ignores, asks again or is cold to: a turn of the bot for `!Sel`, a document, row or
+            policy for `!Fac` and `unsupported` where there is one, the user's last turn for `Ign` and `unanswered`, a turn of
+            the user for others. Of `user_frustration` all of the user's turn before the response. None where nothing of the kind
+            is there.
+        words: The response's own words; None for `user_frustration`, which is not about the response.
         rule: Whether it was found by comparing words or values, not by the model.
     """
 
@@ -87,6 +90,19 @@ class RelationFinding:
     about: QuotedSpan | None
     words: QuotedSpan | None
     rule: bool = False
+
+
+@dataclass(frozen=True)
+class QuotedPair:
+    """Words on both sides.
+
+    Attributes:
+        about: As in a finding.
+        words: The response's own words.
+    """
+
+    about: QuotedSpan | None
+    words: QuotedSpan | None
 
 
 @dataclass(frozen=True)
@@ -112,16 +128,21 @@ class ResponseRelations:
         bad: How likely anything is wrong with it.
         alarm: Whether that is worth an alarm under the budget of its setting.
         setting: As given, or as found.
-        labels: For each label, how likely the response shows it; null for `!Fac` where the bot was given nothing.
-        about: What it most likely clashes with, if it does.
-        findings: The labels that it shows, the likeliest first.
+        labels: For each label, how likely the response shows it; null for `!Fac` where the bot was given nothing. Of
+            `user_frustration` how likely the user's turn before the response shows it; null where that was not read, or is not
+            the first response to it. It is part of neither `bad` nor `alarm`.
+        about: What it most likely clashes with, if it does, whichever fault that is; null where nothing was said or given.
+        findings: The labels that it shows, the likeliest first, and after them `user_frustration` where the user's turn shows it.
         sentences: Of each sentence, whether it is borne out.
+        quotes: Of behaviours, the words on both sides, if the response shows them. The monitor keeps those of behaviours that are
+            shown or uncertain.
     """
 
     bad: Share
     alarm: bool
     setting: Setting
     labels: Mapping[RelationLabel, Share | None]
-    about: QuotedSpan
+    about: QuotedSpan | None
     findings: tuple[RelationFinding, ...]
     sentences: tuple[SentenceSupport, ...]
+    quotes: Mapping[Behavior, QuotedPair] = field(default_factory=dict)

@@ -101,8 +101,13 @@ class WordModel:
 
     def predict(self, slots: Slots) -> Floats:
         """Probabilities, shape (labels,)."""
+        return sigmoid(self.raw(slots))
+
+    def raw(self, slots: Slots) -> Floats:
+        """What it says before the logistic curve, shape (labels,)."""
         places = np.fromiter(slots, np.int64, len(slots))
-        return sigmoid(word_values(slots, self.rarity) @ self.weights[places] + self.bias)
+        values: Floats = word_values(slots, self.rarity) @ self.weights[places] + self.bias
+        return values
 
 
 HALVED = ("hidden_weights", "weights", "rarity")

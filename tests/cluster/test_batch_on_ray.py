@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,14 @@ LONG_S = 240.0
 ROWS = 48
 TEXTS = ("I am on a tight budget.", "It is rather cold in here.", "No thanks.", "Can you find me a hotel in the north?")
 TASKS = ("--task", "directness", "intentions", "--part-rows", "5")
+"""What is scored while parts of the cluster are killed."""
+ALL_TASKS = ("--task", "responses", "turns", "intentions", "--part-rows", "2")
+REPLIES = (
+    "We have rooms from 40 euros a night.",
+    "I can turn the heating up for you.",
+    "No thanks.",
+    "I have never been to the north.",
+)
 
 
 def eventually(check: Callable[[], bool], what: str) -> None:
@@ -62,9 +70,45 @@ def written(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of JSON lines and one of Parquet: dialogues of user and bot, some alike, some ending in the bot's turn."""
+    import pyarrow
+    from pyarrow import parquet
+
+    folder = Path(tmp_path_factory.mktemp("talks"))
+    rows = [
+        {"id": f"t{number}", "turns": [_said(number + place // 2, place % 2) for place in range(2 + number % 3)]}
+        for number in range(10)
+    ]
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[:7]) + '{"turns": []}\n')
+    parquet.write_table(pyarrow.Table.from_pylist(rows[5:]), folder / "b.parquet")
+    return folder
+
+
+def _said(number: int, by_bot: int) -> dict[str, str]:
+    return {"speaker": ("user", "bot")[by_bot], "text": (TEXTS, REPLIES)[by_bot][number % 4]}
+
+
+@pytest.fixture(scope="module")
+def expected_of_all(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one process writes of all tasks."""
+    out = Path(tmp_path_factory.mktemp("one-of-all"))
+    assert main(["batch", "--in", str(talks / "*"), "--out", str(out), *ALL_TASKS]) == 0
+    found = written(out)
+    rows = [json.loads(line) for line in found["a.jsonl"].splitlines()]
+    assert len(rows) == 7
+    for row in rows:
+        assert set(row) == {"row", "id", "responses", "turns", "intentions"}
+        assert row["responses"]
+        assert row["turns"]
+        assert row["intentions"]
+    return found
+
+
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A head that reads and starts nothing, and two nodes of two CPUs."""
+def ray_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For this process and those that it starts."""
     for name, value in {
         "RAY_worker_niceness": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
@@ -76,6 +120,11 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         "OMP_NUM_THREADS": "1",
     }.items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def cluster(ray_settings: None) -> Iterator[Any]:
+    """A head that reads and starts nothing, and two nodes of two CPUs."""
     from ray.cluster_utils import Cluster
 
     store = {"object_store_memory": 100 * 1024 * 1024, "node_ip_address": "127.0.0.2", "include_dashboard": False}
@@ -90,9 +139,9 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @contextmanager
-def driver(cluster: Any, logs: Path, out: Path) -> Iterator[subprocess.Popen[bytes]]:
+def driver(ray: str, logs: Path, out: Path, tasks: Sequence[str] = TASKS) -> Iterator[subprocess.Popen[bytes]]:
     command = "import sys; from grice.middleware.cli import main; sys.exit(main())"
-    options = ["batch", "--in", str(logs / "*"), "--out", str(out), *TASKS, "--ray", cluster.address]
+    options = ["batch", "--in", str(logs / "*"), "--out", str(out), *tasks, "--ray", ray]
     log = out.with_suffix(".log")
     with log.open("ab") as stderr, subprocess.Popen([sys.executable, "-c", command, *options], stderr=stderr) as process:
         try:
@@ -126,7 +175,7 @@ def actors_of(node: Any) -> list[int]:
 
 def test_two_nodes_write_what_one_process_does(cluster: Any, logs: Path, expected: dict[str, bytes], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with driver(cluster, logs, out) as process:
+    with driver(cluster.address, logs, out) as process:
         eventually(lambda: actors_of(cluster.first) != [] and actors_of(cluster.second) != [], "an actor on each node")
         assert len(actors_of(cluster.first)) == len(actors_of(cluster.second)) == 1, "one CPU of each is left"
         finished(process, out)
@@ -134,9 +183,26 @@ def test_two_nodes_write_what_one_process_does(cluster: Any, logs: Path, expecte
     assert "3 of 3 files, 144 rows, 2 set apart" in out.with_suffix(".log").read_text()
 
 
+def test_all_tasks_come_to_the_same_digits(cluster: Any, talks: Path, expected_of_all: dict[str, bytes], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with driver(cluster.address, talks, out, ALL_TASKS) as process:
+        eventually(lambda: actors_of(cluster.first) != [] and actors_of(cluster.second) != [], "an actor on each node")
+        finished(process, out)
+    assert written(out) == expected_of_all
+
+
+@pytest.mark.usefixtures("ray_settings")
+def test_a_cluster_of_its_own(talks: Path, expected_of_all: dict[str, bytes], tmp_path: Path) -> None:
+    """`--ray local`, which starts Ray on this machine and ends it."""
+    out = tmp_path / "out"
+    with driver("local", talks, out, ALL_TASKS) as process:
+        finished(process, out)
+    assert written(out) == expected_of_all
+
+
 def test_an_actor_that_is_killed(cluster: Any, logs: Path, expected: dict[str, bytes], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with driver(cluster, logs, out) as process:
+    with driver(cluster.address, logs, out) as process:
         eventually(lambda: parts(out) >= 2, "two parts")
         killed = [*actors_of(cluster.first), *actors_of(cluster.second)]
         for actor in killed:
@@ -149,7 +215,7 @@ def test_an_actor_that_is_killed(cluster: Any, logs: Path, expected: dict[str, b
 
 def test_a_node_that_is_lost(cluster: Any, logs: Path, expected: dict[str, bytes], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with driver(cluster, logs, out) as process:
+    with driver(cluster.address, logs, out) as process:
         eventually(lambda: actors_of(cluster.first) != [] and parts(out) >= 2, "two parts and an actor on the first node")
         cluster.remove_node(cluster.first, allow_graceful=False)
         assert parts(out) < 3000
@@ -159,13 +225,13 @@ def test_a_node_that_is_lost(cluster: Any, logs: Path, expected: dict[str, bytes
 
 def test_a_driver_that_is_killed(cluster: Any, logs: Path, expected: dict[str, bytes], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with driver(cluster, logs, out) as process:
+    with driver(cluster.address, logs, out) as process:
         eventually(lambda: parts(out) >= 2, "two parts")
         process.send_signal(signal.SIGKILL)
         process.wait(LONG_S)
     assert parts(out) < 3000
     before = parts(out)
-    with driver(cluster, logs, out) as process:
+    with driver(cluster.address, logs, out) as process:
         finished(process, out)
     assert written(out) == expected
     assert before >= 2

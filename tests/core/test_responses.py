@@ -10,7 +10,7 @@ from grice.middleware.responses.settings import ResponseSettings
 from grice.middleware.responses.softening import CheckedSoftener, Unsoftened, still_the_bot
 from grice.middleware.turns.analysis import Finding
 from grice.middleware.turns.guard import Guard
-from grice.models import Behaviors, Dialogue, Rewrite, Turn
+from grice.models import Behaviors, Dialogue, Rewrite, Turn, UserFrustration
 from grice.models.errors import InputError, SettingsError
 from grice.models.results import BEHAVIORS
 
@@ -235,3 +235,39 @@ def test_a_softer_form_that_cannot_be_checked_is_not_trusted() -> None:
 def test_the_user_does_not_speak_in_the_bots_place() -> None:
     checked = softened("I need to book the table?").check(Dialogue.of("Shall I book the table?", speaker="bot"))
     assert checked.text == "Shall I book the table?"
+
+
+class Detector:
+    """Finds every last turn frustrated, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.asked: list[Dialogue] = []
+
+    def predict(self, dialogues: Sequence[Dialogue]) -> list[UserFrustration]:
+        if self.error is not None:
+            raise self.error
+        self.asked += dialogues
+        return [UserFrustration(0.9, True, len(each.turns) - 1) for each in dialogues]
+
+
+def test_frustration_is_told_of_the_turn_that_is_answered() -> None:
+    detector = Detector()
+    checked = ResponseChecks(frustration=detector).check(ASKED)
+    assert (checked.frustration, checked.answered) == (UserFrustration(0.9, True, 0), Turn("user", "Book it."))
+    assert detector.asked == [Dialogue(ASKED.history)]
+    assert (checked.text, checked.exceeded, checked.failures) == (ASKED.last.text, (), ())
+
+
+def test_a_second_response_and_a_first_word_tell_no_frustration() -> None:
+    detector = Detector()
+    for dialogue in (Dialogue.of("Hello!", (), "bot"), Dialogue.of("Anything else?", ASKED.turns, "bot")):
+        checked = ResponseChecks(frustration=detector).check(dialogue)
+        assert (checked.frustration, checked.answered) == (None, None)
+    assert detector.asked == []
+
+
+def test_a_detector_that_fails_changes_nothing() -> None:
+    checked = ResponseChecks(frustration=Detector(RuntimeError("it broke"))).check(ASKED)
+    assert (checked.text, checked.frustration) == (ASKED.last.text, None)
+    assert [(each.stage, each.error) for each in checked.failures] == [("frustration", "RuntimeError")]

@@ -1,5 +1,6 @@
 """A rewrite is read before it is told: on a reader of fixed answers, and with the shipped one."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,10 +8,11 @@ import pytest
 from verifier_fakes import Indirect, Reader, Writer
 
 from grice.middleware import Pipeline, PipelineSettings
-from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
+from grice.middleware.turns.verifier import ANY_REQUEST, OfferedRewrite, RewriteVerifier
 from grice.models import Dialogue, load_meaning_reader
 from grice.models.meaning.reader import MeaningReader
 from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, TurnMeaning
+from grice.models.results import Directness
 from grice.models.runtime.session import Session
 from grice.models.schema import BotSchema, IntentSpec
 
@@ -51,6 +53,43 @@ def test_another_candidate_that_is_verified_takes_its_place() -> None:
     reader = Reader(hm=(0.81, "no"), yes=(0.9, "yes"), no=(0.9, "no"))
     assert analysed(Writer("yes", "no"), reader).text == "no"
     assert analysed(Writer("yes", "yes", "yes", "no"), reader).reason == "refused"
+
+
+class ByRewrite(Reader):
+    """Gives shares by the rewrite that is read against, whatever the turn."""
+
+    def __init__(self, **shares: float) -> None:
+        super().__init__()
+        self.shares = shares
+
+    def predict(self, asked: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+        return [self.found(self.shares.get(each.schema.intents[0].description, 0.0), "none") for each in asked]
+
+
+def test_of_other_candidates_the_best_verified_one_is_told_whatever_the_rewriter_thinks_of_them() -> None:
+    reader = ByRewrite(first=0.1, good=0.85, better=0.95)
+    for others in (("good", "better"), ("better", "good")):
+        assert analysed(Writer("first", *others), reader).text == "better"
+    assert analysed(Writer("first", "first", "good"), reader).text == "good"
+    assert analysed(Writer("first", "first", "first"), reader).reason == "refused"
+
+
+def test_other_candidates_of_several_turns_are_verified_together() -> None:
+    asked: list[int] = []
+
+    class Together(ByRewrite):
+        def predict(self, questions: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+            asked.append(len(questions))
+            return super().predict(questions)
+
+    pipeline = Pipeline(
+        Indirect(),
+        Writer("first", "good", "better"),
+        PipelineSettings(mode="replace"),
+        reader=Together(first=0.1, good=0.85, better=0.95),
+    )
+    assert {found.text for found in pipeline.predict([TURN, Dialogue.of("ah", TURN.history)])} == {"better"}
+    assert max(asked) == 4
 
 
 @pytest.mark.parametrize(
@@ -160,6 +199,17 @@ def test_a_reader_that_fails_leaves_the_turn_alone() -> None:
     assert (found.decision, found.reason, found.failures[0].stage) == ("pass", "failed", "meaning")
 
 
+def test_a_rewrite_that_could_not_be_verified_is_not_called_unsupported() -> None:
+    class BrokenThen(Reader):
+        def predict(self, asked: Sequence[MeaningQuestion], /) -> list[TurnMeaning]:
+            if asked[0].schema != ANY_REQUEST:
+                raise RuntimeError("broken")
+            return super().predict(asked)
+
+    found = analysed(Writer("book it"), BrokenThen())
+    assert (found.reason, found.findings, found.rewrite.text) == ("failed", (), "book it")
+
+
 @pytest.mark.parametrize(
     ("bot", "turn", "rewrite"),
     [
@@ -213,3 +263,78 @@ def test_a_turn_is_read_once_for_all_its_rewrites() -> None:
     found = [reader.predict([MeaningQuestion(turn, menu)]) for menu in menus]
     assert read.count(max(read)) == 1  # the turn with its history is the longest text
     assert found[1] == alone
+
+
+class Plain(Reader):
+    """Takes every turn for one that says what it means."""
+
+    def found(self, share: float, act: str) -> TurnMeaning:
+        return dataclasses.replace(super().found(share, act), indirect=0.89)
+
+
+def test_a_turn_that_the_reader_takes_for_direct_passes_and_is_not_rewritten() -> None:
+    class Asleep:
+        def predict(self, asked: Any, /) -> list[Any]:
+            raise AssertionError("the rewriter was asked")
+
+    pipeline = Pipeline(Indirect(), Asleep(), PipelineSettings(mode="replace", on_error="raise"), reader=Plain())
+    found = pipeline.predict([TURN, Dialogue.of("ah", TURN.history)])
+    assert [(each.decision, each.reason, each.text) for each in found] == [("pass", "direct", "hm"), ("pass", "direct", "ah")]
+    assert all(each.rewrite is None and each.directness is not None for each in found)
+
+
+def test_without_a_verifier_the_directness_scorer_decides_alone() -> None:
+    settings = PipelineSettings(mode="replace", verified_from=0.0)
+    pipeline = Pipeline(Indirect(), Writer("book it", confidence=0.9), settings, reader=Plain())
+    assert pipeline.predict([TURN])[0].text == "book it"
+
+
+def test_a_direct_turn_is_not_read() -> None:
+    class Direct:
+        def predict(self, asked: Sequence[Dialogue], /) -> list[Directness]:
+            return [Directness(0.9) for _ in asked]
+
+    reader = Noting()
+    assert Pipeline(Direct(), Writer("book it"), reader=reader).predict([TURN])[0].reason == "direct"
+    assert reader.read == []
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Pipeline:
+    return Pipeline.load(PipelineSettings(on_error="raise", deadline_ms=600_000))
+
+
+@pytest.mark.parametrize(
+    ("bot", "turn"),
+    [
+        ("Any dietary wishes?", "vegan, please"),
+        ("How would you like to pay?", "cash"),
+        ("Which car shall it be?", "a minibus"),
+        ("Crime, poetry or travel?", "poetry I guess"),
+        ("Tablets, drops or syrup?", "drops"),
+        ("", "Can I pause my membership for two months?"),
+        ("", "Put us on the guided tour at three."),
+        ("", "Give me a quote for a new boiler."),
+    ],
+)
+def test_an_answer_to_the_bot_s_question_is_direct_in_any_domain_and_so_is_a_request(
+    shipped: Pipeline, bot: str, turn: str
+) -> None:
+    dialogue = Dialogue.of(turn, [("bot", bot)] if bot else [])
+    (found,) = shipped.predict([dialogue])
+    assert found.directness is not None
+    assert found.directness.score < shipped.settings.direct_from
+    assert (found.decision, found.reason) == ("pass", "direct")
+
+
+@pytest.mark.parametrize(
+    ("bot", "turn"),
+    [
+        ("Any dietary wishes?", "I stopped eating anything that had a mother when I was nine"),
+        ("Your card ends in 0417. Shall I block it?", "it's at the bottom of the canal, along with my keys"),
+        ("", "half of my face has been drumming since two in the morning"),
+    ],
+)
+def test_an_answer_that_only_hints_is_not(shipped: Pipeline, bot: str, turn: str) -> None:
+    (found,) = shipped.predict([Dialogue.of(turn, [("bot", bot)] if bot else [])])
+    assert found.reason != "direct"

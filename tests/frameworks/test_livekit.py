@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from livekit.agents import AgentSession, function_tool
-from livekit.agents.llm import FunctionToolCall
+from livekit.agents import DEFAULT_API_CONNECT_OPTIONS, AgentSession, function_tool
+from livekit.agents.llm import ChatChunk, ChoiceDelta, FunctionToolCall, LLMStream
 from scripted.livekit import ScriptedEars, ScriptedModel, Silence
 from scripted_checks import ANEW, WISH, asking_pipeline
 
@@ -137,6 +137,62 @@ def test_the_user_is_asked_back_without_the_model(make_check: Made) -> None:
     asked = [("user", WISH), ("assistant", "What do you mean?")]
     assert asyncio.run(talk()) == (asked, asked)
     assert model.read == []
+
+
+class Halting(ScriptedModel):
+    """Stops in the middle of its first reply, and is interrupted there."""
+
+    def chat(self, **given: Any) -> Any:
+        is_first = not self.read
+        stream = super().chat(**given)
+        return HaltingStream(self, stream) if is_first else stream
+
+
+class HaltingStream(LLMStream):
+    def __init__(self, model: ScriptedModel, stream: LLMStream) -> None:
+        super().__init__(model, chat_ctx=stream.chat_ctx, tools=stream.tools, conn_options=DEFAULT_API_CONNECT_OPTIONS)
+
+    async def _run(self) -> None:
+        self._event_ch.send_nowait(ChatChunk(id="1", delta=ChoiceDelta(role="assistant", content="That is")))
+        await asyncio.Event().wait()
+
+
+def test_an_agent_that_is_interrupted_goes_on(make_check: Made, told: list[ScoredReply]) -> None:
+    """What was heard of the reply stays in the history; that reply is not scored, the next one is."""
+    model, check = Halting("That is Ign.", "Done."), make_check()
+
+    async def talk() -> Any:
+        async with talking(check, model) as (session, ears):
+            ears.hear(WISH)
+            await until(lambda: session.agent_state == "speaking")
+            ears.hear("Heat it.")
+            await until(lambda: len(said(session.history.items)) == 4)
+            return said(session.history.items), [each.interrupted for each in session.history.items if each.type == "message"]
+
+    history, interrupted = asyncio.run(talk())
+    assert history == [("user", WISH), ("assistant", "That is"), ("user", "Heat it."), ("assistant", "Done.")]
+    assert interrupted[-3:] == [True, False, False]
+    assert model.read == [[ANEW], [ANEW, "That is", "Heat it."]]
+    check.finish()
+    assert [[turn.text for turn in scored.dialogue.turns] for scored in told] == [[WISH, "That is", "Heat it.", "Done."]]
+
+
+def test_after_a_question_the_model_answers_again(make_check: Made) -> None:
+    """`StopResponse` keeps the model silent for that turn alone."""
+    model = ScriptedModel("Done.")
+    check = make_check(asking_pipeline(), clarify=True, clarify_with="What do you mean?")
+
+    async def talk() -> Any:
+        async with talking(check, model) as (session, ears):
+            ears.hear(WISH)
+            await until(lambda: len(said(session.history.items)) == 2)
+            ears.hear("Heat it.")
+            await until(lambda: len(said(session.history.items)) == 4)
+            return said(session.current_agent.chat_ctx.items)
+
+    context = asyncio.run(talk())
+    assert context == [("user", WISH), ("assistant", "What do you mean?"), ("user", "Heat it."), ("assistant", "Done.")]
+    assert model.read == [[WISH, "What do you mean?", "Heat it."]]
 
 
 @pytest.mark.parametrize("text", ["Heat it.", "/wish", "I wish. poison"])

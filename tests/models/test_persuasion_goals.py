@@ -10,7 +10,9 @@ import pytest
 from grice.models import Dialogue, Turn
 from grice.models.errors import InputError, WeightsError
 from grice.models.face_acts import PersuasionQuestion, load_intention_detector
+from grice.models.face_acts.detector import after_refusals
 from grice.models.face_acts.goals import KnownGoals
+from grice.models.results import FaceAct, PersuasionRole
 
 CHOIR = "get the neighbour to join the choir"
 
@@ -60,6 +62,62 @@ def test_agreement_falls_after_a_flat_refusal() -> None:
     )
     assert refused.agreement[-1] < refused.agreement[-2]
     assert refused.agreement[-1] < agreed.agreement[-1]
+
+
+TALKS = {
+    "sell a gym membership": (
+        "Our gym has a new spring offer.",
+        "Maybe. What does it cost?",
+        "29 euros a month, the first one is free.",
+    ),
+    "get the employee to take the weekend shift": ("We are short on Saturday, could you take the shift?",),
+    "convince the patient to get a flu vaccination": ("The flu season starts soon. Would you like a vaccination?",),
+    "get the citizen to vote in the local election": (
+        "Vote on Sunday!",
+        "Hello. Where is it?",
+        "In the school, from eight to six.",
+    ),
+    "negotiate a lower price for the used car": (
+        "Would you take 4,000?",
+        "It has new tyres.",
+        "But the belt is due, that costs 600.",
+    ),
+    "donate to Save the Children": ("Would you like to donate?", "What do they do?", "They help children in wars with food."),
+}
+
+
+@pytest.mark.parametrize("goal", TALKS)
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "No. I won't do it.",
+        "No, absolutely not. Please stop asking me.",
+        "Not interested.",
+        "I said no and I mean no. Goodbye.",
+        "No thanks.",
+        "Count me out.",
+        "I refuse.",
+        "Leave me alone.",
+        "The answer is no.",
+    ],
+)
+def test_a_flat_refusal_lowers_agreement_whatever_the_goal(goal: str, refusal: str) -> None:
+    (found,) = load_intention_detector().predict([asked(*TALKS[goal], refusal, goal=goal)])
+    assert found.agreement[-1] < found.agreement[-2]
+
+
+def test_only_refusals_of_the_persuadee_lower_it_more_than_the_model_does() -> None:
+    said: list[tuple[PersuasionRole, str, FaceAct]] = [
+        ("persuader", "No thanks to me, but it works.", "other"),
+        ("persuadee", "No, I have never heard of it.", "hpos-"),
+        ("persuadee", "No way, that is wonderful!", "hpos+"),
+        ("persuadee", "No way.", "sneg+"),
+        ("persuadee", "It is definitely not easy for them.", "other"),
+        ("persuader", "Please!", "hneg-"),
+    ]
+    assert after_refusals([0.5] * 6, said) == [0.5, 0.5, 0.5, pytest.approx(0.45), 0.5, 0.5]
+    assert after_refusals([0.5, 0.2], said[2:4]) == [0.5, 0.2]
+    assert after_refusals([0.5], [("persuadee", "I refuse.", "other")]) == [0.5]
 
 
 def test_a_goal_unlike_all_others_is_said_to_be_far() -> None:

@@ -107,6 +107,26 @@ def test_what_a_response_shows_and_the_turn_it_is_about() -> None:
     assert generated(generator(monitor="scripted_monitor.Thorough"), "utter_slot")["grice"]["shown"] == []
 
 
+def test_frustration_of_the_turn_that_is_answered_is_told() -> None:
+    angry = "I have told you twice already. Let me talk to a human."
+    events = [UserUttered("A table, please."), BotUttered("For how many?"), UserUttered(angry)]
+
+    def told(nlg: NaturalLanguageGenerator, *more: BotUttered) -> Any:
+        talk = DialogueStateTracker.from_events("ann", [*events, *more])
+        response = asyncio.run(nlg.generate("utter_bye", talk, "console", domain_responses=RESPONSES))
+        assert json.loads(json.dumps(response)) == response
+        assert response["text"] == "Good bye."
+        return response["grice"]["user_frustration"]
+
+    nlg = generator(frustration=True)
+    found = told(nlg)
+    assert (found["shown"], found["turn"], found["text"]) == (True, 2, angry)
+    assert 0.8 < found["probability"] < 1
+    assert told(nlg, BotUttered("Good bye.")) is None  # the turn was answered already
+    assert generated(nlg, "utter_bye")["grice"]["user_frustration"]["shown"] is False
+    assert told(generator(monitor="scripted_monitor.Scripted")) is None
+
+
 def test_the_history_that_is_read_can_be_limited() -> None:
     grice = generated(generator(monitor="scripted_monitor.Thorough", history_turns=2), "utter_slot")["grice"]
     assert len(scripted_monitor.seen[0].history) == 2

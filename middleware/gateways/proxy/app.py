@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -21,7 +22,7 @@ from grice.middleware.gateways.proxy.reply import ReplyReader
 from grice.middleware.gateways.proxy.request import ProxiedRequest, RequestRewriter
 from grice.middleware.gateways.proxy.scoring import ReplyScorer
 from grice.middleware.gateways.proxy.settings import ProxySettings
-from grice.middleware.gateways.proxy.upstream import Upstream, answer_headers
+from grice.middleware.gateways.proxy.upstream import AZURE_KEY, Upstream, answer_headers
 from grice.middleware.service.engine import Engine
 from grice.middleware.service.http.context import RequestContext
 from grice.middleware.service.http.hosts import Hosts
@@ -35,6 +36,8 @@ from grice.models.schema import BotSchema
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
 CHAT = ("/v1/chat/completions", "/chat/completions")
 """Where chats are asked for; the second by clients whose base URL has no `/v1`."""
+DEPLOYED = ("/openai/deployments/{deployment}/chat/completions", "/{base:path}/chat/completions", "/{base:path}/chat/completions/")
+"""Where else: Azure's deployments, and whatever ends so, as with servers whose base URL is longer."""
 SESSION = "x-grice-session"
 """The header in which a caller names its conversation."""
 OWN = "/grice"
@@ -69,6 +72,7 @@ class Proxy:
         """A chat completion."""
         engine = await self._admit(request)
         given = await self._rewriter.prepare(engine, await self._body(request), request.headers.get(SESSION, ""))
+        given = replace(given, model=given.model or request.path_params.get("deployment", ""))
         if self._settings.hold != "never":
             return await self._answer_held(request, engine, given)
         response = await self._upstream.send(request, given.body)
@@ -98,9 +102,9 @@ class Proxy:
         await self._upstream.close()
 
     async def _admit(self, request: Request) -> Engine:
-        """The engine as the caller sees it. Its key comes in `x-grice-key`; as a bearer token only where that does not go on."""
-        bearer = key_of(request.headers) if self._settings.upstream_key else ""
-        given = (request.headers.get("x-grice-key", ""), bearer)
+        """The engine as the caller sees it. Its key comes in `x-grice-key`; as the server's own only where that does not go on."""
+        instead = (key_of(request.headers), request.headers.get(AZURE_KEY, "")) if self._settings.upstream_key else ()
+        given = (request.headers.get("x-grice-key", ""), *instead)
         request.state.caller = await self._access.admit(given, address_of(request.scope), ("turns",))
         return self._engine.of(request.state.caller)
 
@@ -200,7 +204,7 @@ def create_proxy(
         NamedRoute(f"{OWN}/live", _live, methods=["GET"]),
         NamedRoute(f"{OWN}/metrics", proxy.metrics, methods=["GET"]),
         NamedRoute(f"{OWN}/scores/{{reply_id:path}}", proxy.scores, methods=["GET"]),
-        *(NamedRoute(path, proxy.chat, methods=["POST"]) for path in CHAT),
+        *(NamedRoute(path, proxy.chat, methods=["POST"]) for path in (*CHAT, *DEPLOYED)),
         NamedRoute("/{path:path}", proxy.pass_on, methods=METHODS),
     ]
     app.add_middleware(Hosts, settings=chosen)
@@ -210,7 +214,7 @@ def create_proxy(
 
 
 def _has_no_span(scope: MutableMapping[str, Any]) -> bool:
-    """All but chats: their paths and queries are the callers' and may hold names and keys."""
+    """All but plain chats: other paths and queries are the callers' and may hold names and keys."""
     return scope.get("path") not in CHAT or bool(scope.get("query_string"))
 
 

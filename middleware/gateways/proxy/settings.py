@@ -34,7 +34,8 @@ class ProxySettings:
 
     Attributes:
         upstream: the base URL of the OpenAI-compatible server, such as https://api.openai.com/v1.
-        upstream_key: sent there in place of the caller's bearer token; empty: the caller's goes through.
+        upstream_key: sent there in place of the caller's bearer token, or of its header `api-key` (Azure); empty: the caller's goes
+            through.
         upstream_timeout_s: how long that server may be silent, in seconds.
         delivery: what becomes of a turn that is rewritten: the rewrite after it, the rewrite alone, or a note behind the messages.
         budget_ms: how much later than without Grice the server may be asked, in milliseconds; what takes longer passes unchanged.

@@ -15,6 +15,8 @@ _ONE_CONNECTION = {
 }
 """Headers about one connection, which another does not know (RFC 9110, 7.6.1)."""
 _OURS = {b"host", b"content-length", b"accept-encoding", b"x-grice-key", b"x-grice-session", b"expect"}
+AZURE_KEY = "api-key"
+"""The header in which Azure takes a key; its clients send theirs there."""
 CONNECT_S = 30.0
 """How long a connection to the server may take. That counts the time in which this process waits for a processor, so it is long:
 with 200 calls at once on a machine that was busy, 10 seconds were too few for connections on loopback."""
@@ -58,10 +60,18 @@ class Upstream:
         return f"{self._base}{path}{'?' if query else ''}{query}"
 
     def _headers(self, given: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        own = {*_OURS, *({b"authorization"} if self._key else ())}
-        kept = [(name, value) for name, value in given if name.lower() not in _ONE_CONNECTION | own]
-        key = [(b"authorization", f"Bearer {self._key}".encode())] if self._key else []
-        return [*kept, *key, (b"accept-encoding", b"identity")]  # a reply is read on its way
+        sent = list(given)
+        own = {*_OURS, *((b"authorization", AZURE_KEY.encode()) if self._key else ())}
+        kept = [(name, value) for name, value in sent if name.lower() not in _ONE_CONNECTION | own]
+        return [*kept, *self._own_key(sent), (b"accept-encoding", b"identity")]  # a reply is read on its way
+
+    def _own_key(self, given: Headers) -> Headers:
+        """The key of the settings, in the header in which the caller's came."""
+        if not self._key:
+            return []
+        if any(name.lower() == AZURE_KEY.encode() for name, _ in given):
+            return [(AZURE_KEY.encode(), self._key.encode())]
+        return [(b"authorization", f"Bearer {self._key}".encode())]
 
 
 def answer_headers(response: httpx.Response, more: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

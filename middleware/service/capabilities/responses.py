@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import Field, model_validator
 from starlette.concurrency import run_in_threadpool
@@ -29,6 +29,7 @@ from grice.middleware.turns.analysis import StageFailure
 from grice.models.behaviors.inputs import HISTORY_TURNS
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Dialogue, Speaker, Turn
 from grice.models.relations.labels import Setting
+from grice.models.relations.quotes import quote_sentences
 from grice.models.relations.results import RelationQuestion, ResponseRelations
 from grice.models.relations.rows import text_rows
 from grice.models.results import Behavior, Behaviors
@@ -105,7 +106,7 @@ class ResponseItem(WireItem):
 
 
 WireRelations: Any = derived(ResponseRelations)
-WireSpan: Any = WireRelations.model_fields["about"].annotation
+WireSpan: Any = get_args(WireRelations.model_fields["about"].annotation)[0]
 """Quoted words, with the places of their turn and sentence, and where they begin and end."""
 
 
@@ -118,6 +119,8 @@ class WireEvidence(Wire):
     ]
     speaker: Annotated[Speaker, Field(description="Who said it.")]
     text: Annotated[str, Field(description="What was said.")]
+    about: Annotated[WireSpan, Field(description="The sentence of that turn that has most words in common with the response.")]
+    words: Annotated[WireSpan, Field(description="The sentence of the response that has most words in common with that turn.")]
 
 
 class WireJudgement(Wire):
@@ -148,7 +151,10 @@ class ResponseResult(Wire):
     shown: Annotated[list[Behavior], Field(description="What it shows: as a judge decided, otherwise what reaches its threshold.")]
     evidence: Annotated[
         dict[Behavior, WireEvidence],
-        Field(description="For `!Sel`, `!Par` and `Red`: the earlier turn it most likely clashes with."),
+        Field(
+            description="For `!Sel`, `!Par` and `Red`: the earlier turn that it most likely clashes with, with sentences of both. "
+            "`quotes` of `relations` has the words on both sides of every behaviour that is shown."
+        ),
     ]
     judgements: Annotated[list[WireJudgement], Field(description="What a judge said, where one was asked.")]
     relations: Annotated[
@@ -324,4 +330,8 @@ def _texts(asked: RelationQuestion) -> Iterator[tuple[str, int]]:
 
 
 def _evidence(dialogue: Dialogue, found: Behaviors) -> dict[str, Any]:
-    return {label: {"turn": place, **encode(dialogue.turns[place])} for label, place in found.evidence.items()}
+    own = len(dialogue.history)
+    quoted = {place: quote_sentences(dialogue.turns[place], place, dialogue.last.text, own) for place in found.evidence.values()}
+    return {
+        label: {"turn": place, **encode(dialogue.turns[place]), **encode(quoted[place])} for label, place in found.evidence.items()
+    }

@@ -4,7 +4,7 @@ import { call } from "./api.js";
 import { byId, element, percent } from "./dom.js";
 
 const known = new Map();
-const RELATIONS = { asked_again: "asks again", unanswered: "leaves a question open", unsupported: "unsupported", promise: "unfounded promise", alarm: "anything wrong" };
+const RELATIONS = { asked_again: "asks again", unanswered: "leaves a question open", unsupported: "unsupported", promise: "unfounded promise", alarm: "anything wrong", user_frustration: "frustrated user" };
 
 export async function loadBehaviors() {
   const { behaviors } = await call("v1/behaviors");

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from grice.middleware.alerts import AlertRule
 from grice.middleware.feedback import AlarmVerdict, Feedback
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire, WireTurn
 from grice.middleware.service.watch.watch import WatchedAlerts
 
@@ -23,7 +23,9 @@ class WireFiring(Wire):
 
     id: Annotated[str, Field(description="The alert's.")]
     rule: Annotated[str, Field(description="The name of the rule.")]
-    behavior: Annotated[WatchedLabel, Field(description="What it fires for; `alarm`: the alarms under the budget.")]
+    behavior: Annotated[
+        CountedLabel, Field(description="What it fires for; `alarm`: the alarms under the budget; `user_frustration`: users.")
+    ]
     bot_version: Annotated[str | None, Field(description="Of which version; null: the rule does not tell them apart.")]
     channel: Annotated[str | None, Field(description="Of which channel; null: the rule does not tell them apart.")]
     since: Annotated[float, Field(description="When it began, in Unix seconds.")]
@@ -34,7 +36,9 @@ class WireRule(Wire):
 
     name: Annotated[str, Field(description="Its name.")]
     kind: Annotated[Literal["threshold", "change"], Field(description="Whether it looks at the share, or at its change.")]
-    behaviors: Annotated[list[WatchedLabel], Field(description="Each is watched by itself; `alarm`: the alarms.")]
+    behaviors: Annotated[
+        list[CountedLabel], Field(description="Each is watched by itself; `alarm`: the alarms; `user_frustration`: users.")
+    ]
     window_s: Annotated[int, Field(description="Seconds that the share is of.")]
     says: Annotated[str, Field(description="When it fires, in words.")]
     firing: Annotated[int, Field(description="Alerts of it that fire now.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 from grice.middleware.rates import Rate, RateDifference, RateStep
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
 from grice.middleware.service.watch.watch import RateQuery
@@ -18,7 +18,7 @@ Shares = list[Annotated[float | None, Field(ge=0, le=1)]]
 class WireSeries(Wire):
     """How often a behaviour was shown, step by step; the lists are as long as `ends`."""
 
-    behavior: Annotated[WatchedLabel, Field(description="Which.")]
+    behavior: Annotated[CountedLabel, Field(description="Which.")]
     bot_version: Annotated[str | None, Field(description="Of which version; null: of all that were asked for.")]
     channel: Annotated[str | None, Field(description="Of which channel; null: of all that were asked for.")]
     shown: Annotated[list[int], Field(description="Responses that showed it.")]
@@ -50,7 +50,7 @@ class WireCount(Wire):
 class WireDifference(Wire):
     """One behaviour in two versions."""
 
-    behavior: Annotated[WatchedLabel, Field(description="Which.")]
+    behavior: Annotated[CountedLabel, Field(description="Which.")]
     first: Annotated[WireCount, Field(description="Of the first version.")]
     second: Annotated[WireCount, Field(description="Of the second.")]
     difference: Annotated[float | None, Field(description="The second share less the first; null where either scored nothing.")]

@@ -44,11 +44,12 @@ class RateQuery:
 
 @dataclass(frozen=True)
 class Rates:
-    """The rates of a query, that of alarms, and the bot versions and channels that were seen within its window."""
+    """The rates of a query, those of alarms and frustration, and the bot versions and channels that were seen within its window."""
 
     query: RateQuery
     rates: tuple[Rate, ...]
     alarms: Rate
+    user_frustration: Rate
     bot_versions: tuple[str, ...]
     channels: tuple[str, ...]
 
@@ -154,8 +155,9 @@ class Watch:
         groups = mine.rates(query.window_s, by=("bot_version", "channel"))
         versions = sorted({rate.bot_version for rate in groups if rate.bot_version is not None})
         channels = sorted({rate.channel for rate in groups if rate.channel is not None})
-        (alarms,) = mine.alarms(query.window_s, None, RateGroup(query.bot_version, query.channel))
-        return Rates(query, tuple(found), alarms, tuple(versions), tuple(channels))
+        group = RateGroup(query.bot_version, query.channel)
+        (alarms,), (frustration,) = (of(query.window_s, None, group) for of in (mine.alarms, mine.user_frustration))
+        return Rates(query, tuple(found), alarms, frustration, tuple(versions), tuple(channels))
 
     def history(self, query: RateQuery, steps: int, by: Sequence[RateSplit]) -> list[RateStep]:
         """The rates of a query over time; arguments as in `RateStore.history`.

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from grice.middleware.capabilities.codec import encode
 from grice.middleware.feedback import AlarmVerdict
-from grice.middleware.monitor.reports import WatchedLabel
+from grice.middleware.monitor.reports import CountedLabel
 from grice.middleware.rates import Rate
 from grice.middleware.service.capabilities.responses import Probabilities, WireSpan
 from grice.middleware.service.capabilities.wire import SchemaVersion, Wire
@@ -22,10 +22,13 @@ _ALARM = ("event_id", "text", "timestamp", "channel", "bot_version", "action")
 
 
 class WireRate(Wire):
-    """How often a behaviour was shown, or how often there was an alarm."""
+    """How often a behaviour was shown, or how often there was an alarm, or a frustrated user before the response."""
 
-    behavior: Annotated[WatchedLabel, Field(description="Which; `alarm`: the alarms under the budget.")]
-    shown: Annotated[int, Field(description="Responses that showed it, or raised an alarm.")]
+    behavior: Annotated[
+        CountedLabel,
+        Field(description="Which; `alarm`: the alarms under the budget; `user_frustration`: of the user before the response."),
+    ]
+    shown: Annotated[int, Field(description="Responses that showed it, or raised an alarm, or came after frustration.")]
     scored: Annotated[int, Field(description="Responses of which that is known.")]
     unscored: Annotated[int, Field(description="Responses of which it is not known.")]
     share: Annotated[float | None, Field(description="Shown of scored, 0 to 1; null where nothing was scored.")]
@@ -42,6 +45,10 @@ class RatesAnswer(Wire):
     rates: Annotated[list[WireRate], Field(description="One a behaviour.")]
     alarms: Annotated[
         WireRate, Field(description="How many raised an alarm, of those whose relations were read; the others are `unscored`.")
+    ]
+    user_frustration: Annotated[
+        WireRate,
+        Field(description="Before how many the user was frustrated, of the first responses to a turn; the others are `unscored`."),
     ]
     bot_versions: Annotated[list[str], Field(description="Versions seen within the window; `unknown`: none was given.")]
     channels: Annotated[list[str], Field(description="Channels seen within the window.")]
@@ -61,6 +68,15 @@ class WireFault(Wire):
     words_span: Annotated[WireSpan | None, Field(description="`words` with their places. Null where there are none.")] = None
 
 
+class WireFrustration(Wire):
+    """How likely the user was frustrated before a response; no fault of the response."""
+
+    probability: Annotated[Share, Field(description="How likely.")]
+    shown: Annotated[bool, Field(description="Whether it reaches its threshold.")]
+    words: Annotated[str, Field(description="The user's turn, where it is shown; otherwise empty.")]
+    words_span: Annotated[WireSpan | None, Field(description="`words` with their places. Null where it is not shown.")] = None
+
+
 class WireAlarm(Wire):
     """A response that somebody should look at."""
 
@@ -76,6 +92,9 @@ class WireAlarm(Wire):
     probabilities: Annotated[Probabilities, Field(description="How likely it shows each behaviour; null: not scored.")]
     evidence: Annotated[dict[Behavior, str], Field(description="For a behaviour about an earlier turn: what was said there.")]
     faults: Annotated[list[WireFault], Field(description="What the reader of relations finds wrong, the likeliest first.")]
+    user_frustration: Annotated[
+        WireFrustration | None, Field(description="Of the user before the response; null where that was not read.")
+    ] = None
     verdict: Annotated[
         AlarmVerdict | None, Field(description="What a person said of it; null: nothing. Events of `/v1/live` do not tell it.")
     ] = None
@@ -116,6 +135,7 @@ def wire_rates(found: Rates) -> RatesAnswer:
         **vars(found.query),
         rates=[_rate(each) for each in found.rates],
         alarms=_rate(found.alarms),
+        user_frustration=_rate(found.user_frustration),
         bot_versions=list(found.bot_versions),
         channels=list(found.channels),
     )
@@ -144,6 +164,7 @@ def wire_alarm(alarm: Alarm, verdict: AlarmVerdict | None = None) -> WireAlarm:
         probabilities=dict(response.probabilities),
         evidence=dict(response.evidence),
         faults=[WireFault(**encode(each)) for each in response.faults],
+        user_frustration=None if response.user_frustration is None else WireFrustration(**encode(response.user_frustration)),
         verdict=verdict,
         **{name: getattr(response, name) for name in _ALARM},
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from grice.middleware.turns.guard.words import split_words
+from grice.models.dialogue import Dialogue
 from grice.models.text.fact_words import words
 
 _TOWN = frozenset(
@@ -32,3 +34,8 @@ def added_topics(rewrite: Iterable[str], sources: Sequence[Sequence[str]]) -> It
     """
     if sum(map(len, sources)) >= ENOUGH and all(_TOWN.isdisjoint(source) for source in sources):
         yield from dict.fromkeys(word for word in rewrite if word in _TOWN)
+
+
+def speaks_of_town(dialogue: Dialogue) -> bool:
+    """Whether one of a dialogue's turns has a word that town information has."""
+    return any(word.text in _TOWN for turn in dialogue.turns for word in split_words(turn.text))

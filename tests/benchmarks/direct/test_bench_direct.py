@@ -17,6 +17,7 @@ from grice.benchmarks.core.sheet import Sheet
 from grice.benchmarks.direct import benchmark as direct
 from grice.benchmarks.direct.benchmark import TurnOptions
 from grice.models import Dialogue
+from grice.models.data.split import part_of
 from grice.models.errors import DataNotFound, ModelNotFound
 from grice.models.manifest import shipped
 from grice.models.results import Directness, Rewrite
@@ -71,10 +72,14 @@ def test_floors_from_the_command_line(data: Path, tmp_path: Path, capsys: pytest
     assert bench("direct", "--data-dir", str(data), *FLOORS, "--out", str(out), "--markdown", str(markdown)) == 0
     results = check_shape(out)
     assert {(task, system) for task, system, _ in results} == {
-        *((task, floor) for task in ("indirect-to-direct", "direct-to-indirect") for floor in ("copy", "original")),
-        ("directness", "bag-of-words"),
+        (task + second, floor)
+        for second in ("", "/dev")
+        for task, floor in (
+            *((task, floor) for task in ("indirect-to-direct", "direct-to-indirect") for floor in ("copy", "original")),
+            ("directness", "bag-of-words"),
+        )
     }
-    assert {result["n"] for result in results.values()} == {len(held_out_numbers())}
+    assert {result["n"] for (task, _, _), result in results.items() if "/" not in task} == {len(held_out_numbers())}
     assert results["directness", "bag-of-words", "exact_match"]["value"] > 0.9
     printed = capsys.readouterr().out
     for text in (printed, markdown.read_text(encoding="utf-8")):
@@ -82,6 +87,7 @@ def test_floors_from_the_command_line(data: Path, tmp_path: Path, capsys: pytest
         assert "33.77" in text
         assert "nrefs:1|case:lc" in text
         assert "Reliability of bag-of-words" in text
+        assert "/dev: our dev part" in text
 
 
 def test_the_run_says_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
@@ -89,6 +95,7 @@ def test_the_run_says_how_to_repeat_it(data: Path, tmp_path: Path) -> None:
     bench("direct", "--data-dir", str(data), "--system", "copy", "--limit", "3", "--seed", "7", "--out", str(out))
     run = json.loads(out.read_text(encoding="utf-8"))["run"]
     assert (run["split"], run["limit"], run["seed"], run["n"]) == ("ours", 3, 7, 3)
+    assert run["part"] == "our test part; /dev: our dev part"
     assert run["data"]["direct/test.csv"] == hashlib.sha256((data / "direct" / "test.csv").read_bytes()).hexdigest()
     assert set(run["data"]) == {"direct/test.csv", "multiwoz21/test.json.zip"}
     assert {"python", "grice", "onnxruntime", "sacrebleu"} <= set(run["versions"])
@@ -99,6 +106,41 @@ def test_all_takes_every_row_and_ours_the_test_part(data: Path) -> None:
     ours, every = (direct.evaluate(TurnOptions(data, split, ("copy",))) for split in ("ours", "all"))
     assert ours.groups == [f"LIB{number:04d}" for number in held_out_numbers()]
     assert len(every.groups) == DIALOGUES
+
+
+def test_our_dev_part_is_a_second_split_beside_the_first(data: Path) -> None:
+    (sheet, every) = (direct.evaluate(TurnOptions(data, split, ("copy", "bag-of-words"))) for split in ("ours", "all"))
+    dev = [number for number in range(DIALOGUES) if part_of(f"LIB{number:04d}") == "dev"]
+    assert dev
+    assert dev != held_out_numbers()
+    ns = {task: {result.n for result in sheet.results if result.task == task} for task in {each.task for each in sheet.results}}
+    assert ("directness/dev", "calibration_error") not in values(sheet)
+    for task in (*direct.TASKS, "directness"):
+        assert (ns[task], ns[f"{task}/dev"]) == ({len(held_out_numbers())}, {len(dev)})
+    assert not [each.task for each in every.results if "/" in each.task]
+
+
+def test_a_limit_holds_for_each_split(data: Path) -> None:
+    assert {each.n for each in direct.evaluate(TurnOptions(data, systems=("copy",), limit=2)).results} == {2}
+
+
+def test_data_without_a_dev_part_have_one_split(tmp_path: Path) -> None:
+    data = write_data(tmp_path)
+    rows = [(str(number), f"LIB{number:04d}.json", "2", *triple_of(number)) for number in held_out_numbers()]
+    write_direct(data, rows)
+    sheet = direct.evaluate(TurnOptions(data, systems=("copy",)))
+    assert {each.task for each in sheet.results} == set(direct.TASKS)
+    assert not any("/dev" in note for note in sheet.notes)
+
+
+def test_unreadable_rows_are_counted_in_their_own_split(tmp_path: Path) -> None:
+    data = write_data(tmp_path)
+    dev = next(number for number in range(DIALOGUES) if part_of(f"LIB{number:04d}") == "dev")
+    rows = [(str(number), f"LIB{number:04d}.json", "2", *triple_of(number)) for number in range(DIALOGUES)]
+    rows[dev] = (*rows[dev][:5], "\u200b ")
+    write_direct(data, rows)
+    sheet = direct.evaluate(TurnOptions(data, systems=("copy",)))
+    assert {(each.task.endswith("/dev"), each.unscored) for each in sheet.results} == {(False, 0), (True, 1)}
 
 
 def test_bag_of_words_never_scores_what_it_learned(tmp_path: Path) -> None:
@@ -135,7 +177,7 @@ def test_directness_of_known_scores(data: Path) -> None:
 
 
 def test_reliability_counts_direct_and_indirect_wordings(data: Path) -> None:
-    (table,) = evaluated(data, {"direct": 0.95, "original": 0.5, "indirect": 0.35}).tables
+    (table,) = evaluated(data, {"direct": 0.95, "original": 0.5, "indirect": 0.35}).tables  # of the test part: the other calibrates
     rows = len(held_out_numbers())
     assert table.rows == (("0.3 to 0.4", rows, 0.35, 0.0), ("0.9 to 1.0", rows, 0.95, 1.0))
 
@@ -160,7 +202,9 @@ def test_a_model_that_is_not_there_is_unscored_with_its_reason(
     assert (result["value"], result["n"], result["unscored"]) == (None, 0, len(held_out_numbers()))
     reasons = json.loads(out.read_text(encoding="utf-8"))["run"]["reasons"]
     assert "nowhere" in reasons["indirect-to-direct/grice"]
-    assert ", directness/grice, directness/grice-fp32: model " in capsys.readouterr().out
+    assert ("directness/dev", "grice", "kendall_tau") in check_shape(out)
+    assert ("directness/dev", "grice", "calibration_error") not in check_shape(out)
+    assert ", directness/dev/grice, directness/dev/grice-fp32: model " in capsys.readouterr().out
 
 
 def test_a_model_that_was_asked_for_must_be_there(data: Path, tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from persuasion_fixtures import write_face_acts
 
-from grice.benchmarks.core.folds import read_folds
-from grice.benchmarks.persuasion.agreement import estimates, scores, stored_agreement
+from grice.benchmarks.core.folds import StoredFolds, read_folds
+from grice.benchmarks.persuasion.agreement import estimates, scores, shipped_agreement, stored_agreement
 from grice.benchmarks.persuasion.folds import TRAINS
 from grice.models.data import face_acts
 from grice.models.errors import DataCorrupt, DataNotFound
@@ -26,6 +27,21 @@ def test_estimates_in_the_middle_and_at_the_end(tmp_path: Path) -> None:
     accuracy, brier = scores(dialogues, half["grice"])
     assert (accuracy.value, accuracy.n) == (50, 2)
     assert brier.value == pytest.approx((0.6**2 + 0.3**2) / 2)
+
+
+def test_stored_estimates_fall_after_a_refusal_as_those_of_the_detector_do(tmp_path: Path) -> None:
+    write_face_acts(tmp_path)
+    dialogues = face_acts.read(tmp_path)
+    refusing = [replace(each, utterances=tuple(replace(one, text="I refuse.") for one in each.utterances)) for each in dialogues]
+    counts = {each.dialogue_id: len(each.utterances) for each in dialogues}
+    content = {"agreement": {name: [0.5] * count for name, count in counts.items()}}
+    content |= {"predictions": {name: ["other"] * count for name, count in counts.items()}}
+    stored = StoredFolds(tmp_path / "folds.json", TRAINS, content)
+    assert shipped_agreement(dialogues, stored) == content["agreement"]
+    for each in refusing:
+        found = shipped_agreement([each], stored)[each.dialogue_id]
+        fell = [place for place, share in enumerate(found) if share < 0.5]
+        assert fell == [place for place, one in enumerate(each.utterances) if place and one.role == "persuadee"]
 
 
 def test_folds_without_estimates(tmp_path: Path) -> None:

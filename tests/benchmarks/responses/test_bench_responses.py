@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_server import chat, openai_server
 from relation_fixtures import WRONG, WordReader, response_item, write_lines
 
+from grice.benchmarks.core.results import Cell
 from grice.benchmarks.core.sheet import Sheet
+from grice.benchmarks.llm.run import UNKNOWN
 from grice.benchmarks.responses.benchmark import BENCHMARK, TASKS, evaluate
 from grice.benchmarks.responses.breakdowns import fit_limits, most
-from grice.benchmarks.responses.cases import held_out_cases
+from grice.benchmarks.responses.cases import ResponseAnswer, held_out_cases, item_cases
 from grice.benchmarks.responses.llm import answer_of_reply, prompt_of
+from grice.benchmarks.responses.scores import add_label
 from grice.benchmarks.responses.systems import RelationRun, ResponseOptions, shape_of
+from grice.benchmarks.scale.judge_price import CHARACTERS_A_TOKEN
 from grice.models.data.dbdc3 import Votes
 from grice.models.errors import InputError
 from grice.models.relations.budget import expectation
+from grice.models.relations.labels import RelationLabel
 
 ITEMS = [
     response_item(0, "The roof is grey."),
@@ -68,9 +75,68 @@ def test_a_false_alarm_and_a_wrong_turn_count(tmp_path: Path) -> None:
     assert found["any-bad", "pair_accuracy"] == pytest.approx(100 * 2.5 / 3)
 
 
+def test_what_a_shown_label_quotes_counts_where_the_label_is_right(tmp_path: Path) -> None:
+    more = [
+        response_item(4, f"A {WRONG} roof, indeed.", gold={"Ign": True}),  # shown as !Sel, which is wrong
+        response_item(5, f"All {WRONG}.", evidence_turn=0),
+        response_item(6, "All grey.", gold={"!Sel": True}, evidence_turn=1),  # nothing is shown
+    ]
+    found = figures(evaluate(options(tmp_path, items=write_lines(tmp_path / "items.jsonl", [*ITEMS, *more])), run))
+    assert found["any-bad", "evidence_shown"] == pytest.approx(200 / 3)
+    assert ("any-bad", "evidence_shown") not in figures(
+        evaluate(options(tmp_path, items=write_lines(tmp_path / "items.jsonl", ITEMS), systems=("majority",)), run), "majority"
+    )
+
+
 def test_a_response_read_twice_is_the_same_case(tmp_path: Path) -> None:
     items = write_lines(tmp_path / "items.jsonl", [*ITEMS, response_item(0, f"It is {WRONG}.", id="shed-9")])
     assert figures(evaluate(options(tmp_path, items=items, limit=4), run))["any-bad", "auc"] == 1.0
+
+
+def test_a_label_without_a_score_counts_as_none_and_the_run_says_so() -> None:
+    has: list[frozenset[RelationLabel]] = [frozenset(), frozenset({"!Fac"}), frozenset({"!Fac"})]
+    cases = [replace(case, labels=labels) for case, labels in zip(held_out_cases(), has, strict=False)]
+    answers = [ResponseAnswer(0.5, False, {"!Fac": 0.1}), ResponseAnswer(0.5, False), ResponseAnswer(0.5, False, {"!Fac": 0.9})]
+    sheet = Sheet("responses", [], 0)
+    add_label(sheet, "!Fac", "!Fac", "grice", list(zip(cases, answers, strict=True)))
+    assert figures(sheet)["!Fac", "auc"] == 0.5
+    assert sheet.notes == [
+        "!Fac, grice: 1 of 3 responses have no score, as the bot was given nothing; they count as 0 and not shown"
+    ]
+
+
+def costs(sheet: Sheet) -> dict[str, list[Cell]]:
+    (table,) = (each for each in sheet.tables if each.title == "1,000 responses")
+    assert table.header == ("", "milliseconds", "tokens read", "tokens written", "US dollars")
+    return {str(name): list(row) for name, *row in table.rows}
+
+
+def test_what_a_thousand_responses_cost(tmp_path: Path) -> None:
+    items = write_lines(tmp_path / "items.jsonl", ITEMS)
+    sheet = evaluate(options(tmp_path, items=items, judge_price_in=2.0, judge_price_out=10.0, judge_answer_tokens=50), run)
+    found, times = costs(sheet), figures(sheet)["cost", "ms_per_1000"]
+    assert times is not None
+    assert times > 0
+    assert found["grice, one at a time, 1 thread"] == [f"{times:.0f}", "none", "none", UNKNOWN]
+    prompts = [prompt_of(case.question) for case in item_cases(items)]
+    read = 1000 * sum(map(len, prompts)) / len(prompts) / CHARACTERS_A_TOKEN
+    once = ["not called", f"{read:.0f}", "50000", f"{read * 2 / 1e6 + 0.5:.2f}"]
+    assert found["a judge, one question a response"] == once
+    nine = found["a judge, nine questions a response"]
+    assert (nine[0], nine[2]) == ("not called", "450000")
+    assert float(nine[1]) > 4 * read
+    assert "four characters a token" in " ".join(sheet.notes)
+
+
+def test_a_judge_that_is_called_costs_what_its_server_counts(tmp_path: Path) -> None:
+    items = write_lines(tmp_path / "items.jsonl", ITEMS)
+    with openai_server(lambda _: chat('{"bad": 70, "labels": [], "turn": null}', (300, 12))) as server:
+        given = options(tmp_path, items=items, systems=("openai:m",), llm_url=server.url)
+        free, priced = (evaluate(each, run) for each in (given, replace(given, llm_price_in=1.0, llm_price_out=5.0)))
+    assert costs(free)["openai:m"] == [UNKNOWN, "300000", "12000", UNKNOWN]
+    assert costs(priced)["openai:m"] == [UNKNOWN, "300000", "12000", "0.36"]
+    assert sum(table.title.startswith("Usage of openai:m") for table in priced.tables) == 1
+    assert not [each for each in priced.results if each.task == "cost"]
 
 
 def test_ci_tod(tmp_path: Path) -> None:

@@ -181,8 +181,8 @@ def test_what_cannot_be_delivered_at_the_end_is_counted(
         for _ in range(3):
             webhook.put(ALERT)
         eventually(lambda: outcomes["retried"] == 1)
-        webhook.close()
-    assert outcomes == {"retried": 1, "dropped": 3}
+        webhook.close()  # which tries once more
+    assert (outcomes["dropped"], outcomes["delivered"]) == (3, 0)
     assert caplog.text.count("the process ends") == 3
 
 

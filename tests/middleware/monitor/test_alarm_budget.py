@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,44 @@ def test_without_labels_the_rate_is_kept(tmp_path: Path) -> None:
     assert found["chat"].false_alarms <= 0.2
     assert "set by rate" in table_of(found, AlarmTarget(20.0))
     assert [each.prevalence for each in found["chat"].expected] == [1.0, 5.0, 20.0]
+
+
+def test_precision_is_that_of_a_sample_that_is_labelled_throughout(tmp_path: Path) -> None:
+    found = set_budget(log_of(tmp_path, labels=True), AlarmTarget(5.0), READER.thresholds, READER.faulty)
+    chat, share = found["chat"], 100 * 20 / 120
+    assert (chat.prevalence, chat.prevalence_by) == (pytest.approx(share), "labels")
+    assert [each.prevalence for each in chat.expected] == [pytest.approx(share), 1, 5, 20]
+    wrong = 4 / 101 * (100 - share)  # three of 100 alarmed, and one more would
+    assert chat.expected[0].precision == pytest.approx(chat.found * share / (chat.found * share + wrong))
+    assert "where 16.7 of 100 are faulty, as of your labelled responses: " in table_of(found, AlarmTarget(5.0))
+    assert (found["task"].prevalence, found["task"].prevalence_by) == (None, None)
+
+
+def test_of_a_log_that_is_labelled_in_part_the_prevalence_has_to_be_said(tmp_path: Path) -> None:
+    log = log_of(tmp_path, labels=True)
+    part = [replace(each, bad=None) if place % 3 == 0 and place < 90 else each for place, each in enumerate(log.logged)]
+    silent, given, drawn = (
+        set_budget(ReadLog(part, log.found), AlarmTarget(5.0, prevalence=said), READER.thresholds, READER.faulty)["chat"]
+        for said in (None, 8.0, "labelled")
+    )
+    assert (silent.prevalence, silent.prevalence_by) == (None, None)
+    assert (given.prevalence, given.prevalence_by) == (8.0, "you")
+    assert (drawn.prevalence, drawn.prevalence_by) == (pytest.approx(100 * 20 / 90), "labels")
+    assert "where 8 of 100 are faulty, as you say: " in table_of({"chat": given}, AlarmTarget(5.0, prevalence=8.0))
+
+
+def test_the_precision_that_is_wanted_of_labelled_responses_depends_on_the_prevalence(tmp_path: Path) -> None:
+    log = log_of(tmp_path, labels=True)  # 3 of 100 fine ones score 0.6, none higher
+    thresholds = {
+        said: set_budget(log, AlarmTarget(5.0, 25.0, said), READER.thresholds, READER.faulty)["chat"] for said in (1.0, 20.0)
+    }
+    assert thresholds[20.0].threshold < 0.6
+    assert thresholds[1.0].threshold > 0.6
+    assert all(each.precise for each in thresholds.values())
+    missed = set_budget(log, AlarmTarget(5.0, 99.0, 1.0), READER.thresholds, READER.faulty)["chat"]
+    assert not missed.precise
+    assert missed.threshold == set_budget(log, AlarmTarget(5.0), READER.thresholds, READER.faulty)["chat"].threshold
+    assert "no threshold has the precision of 99 % that was wanted" in table_of({"chat": missed}, AlarmTarget(5.0, 99.0, 1.0))
 
 
 def judged_alarms(path: Path, wrong: int, right: int) -> ReadLog:
@@ -106,6 +145,8 @@ def test_mistakes(tmp_path: Path) -> None:
         AlarmTarget(-1)
     with pytest.raises(InputError, match="precision: got 101"):
         AlarmTarget(2, 101)
+    with pytest.raises(InputError, match=r"prevalence: got 101; allowed: 0 to 100 of 100 responses.*labelled"):
+        AlarmTarget(2, prevalence=101)
     with pytest.raises(InputError, match="line 1, from: got 'rumours'; allowed: alarm"):
         read_log(write_lines(tmp_path / "log.jsonl", [response_item(0, "Grey.", **{"from": "rumours"})]))
 
@@ -113,6 +154,18 @@ def test_mistakes(tmp_path: Path) -> None:
 def test_the_command_needs_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["calibrate", "monitor"]) == 2
     assert "--log" in capsys.readouterr().err
+
+
+def test_the_command_tells_what_to_expect_at_the_prevalence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = write_lines(tmp_path / "log.jsonl", [response_item(place, "The roof is grey.") for place in range(2)])
+    command = ["calibrate", "monitor", "--log", str(log), "--out", str(tmp_path / "alarms.json"), "--prevalence"]
+    assert main([*command, "3", "--json"]) == 0
+    task = json.loads(capsys.readouterr().out)["settings"]["task"]
+    assert (task["prevalence"], task["prevalence_by"]) == (3.0, "you")
+    assert [each["prevalence"] for each in task["expected"]] == [3, 1, 5, 20]
+    assert 0 < task["expected"][0]["precision"] < 1
+    assert main([*command, "many"]) == 2
+    assert "prevalence: got 'many'; allowed: 0 to 100 of 100 responses" in capsys.readouterr().err
 
 
 def test_the_monitor_reports_relations_and_a_reader_that_breaks() -> None:

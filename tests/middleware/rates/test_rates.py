@@ -10,7 +10,7 @@ import pytest
 from redis_process import RedisServer
 from scored_fixtures import NOON, scored, several
 
-from grice.middleware.monitor.scored_response import ScoredResponse
+from grice.middleware.monitor.scored_response import Frustration, ScoredResponse
 from grice.middleware.rates import LONGEST_WINDOW_S, MemoryRates, Rate, RateGroup, RateStore, increments, open_rates
 from grice.middleware.rates.counters import MAX_CHANNELS, MAX_VERSIONS
 from grice.middleware.rates.redis import RedisRates
@@ -78,6 +78,15 @@ def test_alarms_are_counted_of_those_whose_relations_were_read(rates: RateStore)
     by_version = rates.alarms(HOUR, NOON, by=["bot_version"])
     assert by_version == [Rate("alarm", "1.1", None, 1, 1), Rate("alarm", "unknown", None, 1, 2, unscored=1)]
     assert [rate.behavior for rate in rates.rates(HOUR, NOON)] == list(BEHAVIORS)
+
+
+def test_frustration_is_counted_of_those_before_which_it_was_read(rates: RateStore) -> None:
+    shown, calm = Frustration(0.9, True), Frustration(0.1, False)
+    rates.add([scored(user_frustration=each, alarm=False) for each in (shown, shown, calm, None)])
+    rates.add([scored(user_frustration=shown, bot_version="1.1")])
+    assert rates.user_frustration(HOUR, NOON) == [Rate("user_frustration", None, None, 3, 4, unscored=1)]
+    assert rates.user_frustration(HOUR, NOON, RateGroup("1.1")) == [Rate("user_frustration", "1.1", None, 1, 1)]
+    assert rates.alarms(HOUR, NOON) == [Rate("alarm", None, None, 0, 4, unscored=1)]
 
 
 def test_rates_of_one_version_or_channel_and_by_each(rates: RateStore) -> None:

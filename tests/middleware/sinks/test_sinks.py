@@ -125,12 +125,27 @@ def test_a_retry_overwrites(sinks_at: Open, outcomes: Counter[str]) -> None:
     assert outcomes == {"langfuse retried": 9, "langfuse delivered": 9}
 
 
+def test_what_is_scored_again_overwrites_in_langfuse(sinks_at: Open, outcomes: Counter[str]) -> None:
+    """Langfuse updates a score that comes with the same id and the same timestamp; a worker may score a response twice."""
+    again = replace(TRACED, scored_at=NOON + 100, probabilities={**TRACED.probabilities, "Red": 0.8})
+    with loopback(scripted(LANGFUSE)) as server:
+        sinks = sinks_at(url("langfuse", server, "pk:sk@"))
+        for number, response in enumerate((TRACED, again), start=1):
+            sinks.put(response)
+            eventually(lambda: outcomes["langfuse delivered"] == 9 * number)  # noqa: B023
+        (_, _, first), (_, _, second) = posted(server)
+    assert [(row["id"], row["timestamp"]) for row in first] == [(row["id"], row["timestamp"]) for row in second]
+    assert [row["value"] for row in first] != [row["value"] for row in second]
+
+
 def test_a_connection_that_breaks_is_tried_again(sinks_at: Open, outcomes: Counter[str]) -> None:
     left: list[Answer] = [lambda connection, request: False, saying({"data": []})]
     with loopback(lambda *asked: (left.pop(0) if len(left) > 1 else left[0])(*asked)) as server:
         sinks_at(url("phoenix", server)).put(TRACED)
         eventually(lambda: outcomes["phoenix delivered"] == 9)
-        assert len(server.requests) == 2
+        (_, _, first), (_, _, second) = posted(server)
+    assert first == second
+    assert len({row["identifier"] for row in first["data"]}) == 9
     assert outcomes == {"phoenix retried": 9, "phoenix delivered": 9}
 
 

@@ -11,7 +11,7 @@ from data_fixtures import needs_released_data
 from evaluated_texts import evaluated_texts
 
 from grice.models.errors import DataCorrupt, DataNotFound
-from grice.models.training.frustration.written import HELD_HAND, LEARNED, WrittenTalk, WrittenTurn, read_talks
+from grice.models.training.frustration.written import HELD_HAND, LEARNED, WrittenUserTalk, WrittenUserTurn, read_talks
 from grice.models.training.overlap import runs_of, runs_of_all
 from grice.models.training.relations.evaluate import auc
 
@@ -25,7 +25,7 @@ F 0 | Two, please!
 
 
 @pytest.fixture(scope="module")
-def hands() -> dict[str, list[WrittenTalk]]:
+def hands() -> dict[str, list[WrittenUserTalk]]:
     return read_talks()
 
 
@@ -33,7 +33,7 @@ def test_the_shorthand(tmp_path: Path) -> None:
     (tmp_path / "K.txt").write_text(KIOSK, encoding="utf-8")
     (talk,) = read_talks(tmp_path)["K"]
     assert (talk.hand, talk.setting, talk.about) == ("K", "task", "a kiosk's bot")
-    assert talk.nexts == (WrittenTurn("I asked you that.", True), WrittenTurn("Two, please!", False))
+    assert talk.nexts == (WrittenUserTurn("I asked you that.", True), WrittenUserTurn("Two, please!", False))
     assert [turn.speaker for turn in talk.dialogue_of(talk.nexts[0]).turns] == ["user", "bot", "user"]
 
 
@@ -61,7 +61,7 @@ def test_a_hand_that_is_not_there() -> None:
         read_talks(names=["FZ"])
 
 
-def test_every_hand_is_in_order(hands: dict[str, list[WrittenTalk]]) -> None:
+def test_every_hand_is_in_order(hands: dict[str, list[WrittenUserTalk]]) -> None:
     assert set(hands) == {*LEARNED, HELD_HAND}
     for name, talks in hands.items():
         said = [each for talk in talks for each in talk.nexts]
@@ -80,14 +80,14 @@ def _digits(text: str) -> int:
     [len, lambda text: len(text.split()), lambda text: text.count("?"), lambda text: text.count("!"), _digits],
     ids=["letters", "words", "question marks", "exclamation marks", "digits"],
 )
-def test_no_hand_gives_itself_away_by_its_shape(hands: dict[str, list[WrittenTalk]], shape: Callable[[str], int]) -> None:
+def test_no_hand_gives_itself_away_by_its_shape(hands: dict[str, list[WrittenUserTalk]], shape: Callable[[str], int]) -> None:
     for name, talks in hands.items():
         said = [each for talk in talks for each in talk.nexts]
         told = auc([shape(each.text) for each in said], [each.frustrated for each in said])
         assert 0.4 < told < 0.6, name
 
 
-def _of_users(hands: dict[str, list[WrittenTalk]]) -> Iterator[str]:
+def _of_users(hands: dict[str, list[WrittenUserTalk]]) -> Iterator[str]:
     for talks in hands.values():
         for talk in talks:
             yield from (turn.text for turn in talk.turns if turn.speaker == "user")
@@ -95,13 +95,13 @@ def _of_users(hands: dict[str, list[WrittenTalk]]) -> Iterator[str]:
 
 
 @needs_released_data
-def test_no_five_words_of_a_user_in_a_row_are_those_of_a_test_file(hands: dict[str, list[WrittenTalk]]) -> None:
+def test_no_five_words_of_a_user_in_a_row_are_those_of_a_test_file(hands: dict[str, list[WrittenUserTalk]]) -> None:
     runs = runs_of_all(evaluated_texts(Path(os.environ["GRICE_DATA_DIR"])))
     assert len(runs) > 100_000
     assert [text for text in _of_users(hands) if runs_of(text) & runs] == []
 
 
-def test_no_eight_words_in_a_row_are_those_of_the_hand_that_is_held_out(hands: dict[str, list[WrittenTalk]]) -> None:
+def test_no_eight_words_in_a_row_are_those_of_the_hand_that_is_held_out(hands: dict[str, list[WrittenUserTalk]]) -> None:
     held = runs_of_all(_of_users({HELD_HAND: hands[HELD_HAND]}), 8)
     learned = {name: hands[name] for name in LEARNED}
     assert [text for text in _of_users(learned) if runs_of(text, 8) & held] == []

@@ -15,6 +15,7 @@ export function botView(report, verdict, clashes, isOpen) {
     { class: "found", open: isOpen },
     element("summary", {}, ...heading(report, verdict)),
     relationNote(report.relations),
+    frustrationLine(report.relations),
     ...clashes.map((clash) => evidenceLine(clash, report)),
     probabilities === null ? null : element("ul", { class: "bars" }, ...labels().map((label) => bar(label, report, verdict.shown.includes(label)))),
     sentenceRows(report.relations),
@@ -38,6 +39,13 @@ function relationNote(relations) {
   if (!relations) return null;
   const alarm = relations.alarm ? "worth an alarm" : "not worth an alarm";
   return element("p", { class: "evidence" }, `Anything wrong with it: ${percent(relations.bad)}, ${alarm} in a dialogue of the kind “${relations.setting}”.`);
+}
+
+function frustrationLine(relations) {
+  const found = relations?.findings.find(({ label }) => label === "user_frustration");
+  if (!found) return null;
+  const { place, text } = found.about;
+  return element("p", { class: "evidence" }, `${nameOf(found.label)} before it (${percent(found.probability)}): `, turnLink(place, `turn ${place + 1} (user)`), " ", quoted(text));
 }
 
 function evidenceLine({ label, to, about, own }, report) {

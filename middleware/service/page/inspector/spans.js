@@ -2,12 +2,15 @@
 
 import { element } from "../dom.js";
 
+// What is found of the response itself; the user's frustration is none of it.
+export const ofResponse = (relations) => (relations?.findings ?? []).filter(({ label }) => label !== "user_frustration");
+
 // One clash: the response at `from` shows `label` about the turn at `to`. `about` and `own` are spans, in characters (code points).
 export function clashesOf(turns, reports, verdicts) {
   const found = [];
   for (const [from, report] of reports) {
     const { shown } = verdicts.get(from);
-    const read = (report.relations?.findings ?? []).filter((each) => ["user", "bot"].includes(each.about?.kind) && each.about.place < from);
+    const read = ofResponse(report.relations).filter((each) => ["user", "bot"].includes(each.about?.kind) && each.about.place < from);
     for (const { label, about, words } of read) {
       found.push({ label, from, to: about.place, about: spanOf(about), own: words ? spanOf(words) : whole(turns[from]) });
     }

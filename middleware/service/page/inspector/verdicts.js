@@ -1,6 +1,7 @@
 // Which responses show what, under the thresholds and the budget that a person chose. Pure: numbers in, verdicts out.
 
 import { isDesired } from "../behaviors.js";
+import { ofResponse } from "./spans.js";
 
 // A verdict per response: `shown` labels; `alarms`, the undesired ones that count, those of the reader of relations too; `over`,
 // whether the budget keeps it quiet.
@@ -15,7 +16,7 @@ export function verdictsOf(reports, thresholds, budget) {
 
 function verdictOf(report, thresholds) {
   const shown = report.probabilities ? Object.keys(report.probabilities).filter((label) => isShown(report, label, thresholds)) : report.shown;
-  const related = report.relations?.alarm ? report.relations.findings.filter(({ label, probability }) => probability >= (thresholds[label] ?? 0)) : [];
+  const related = report.relations?.alarm ? ofResponse(report.relations).filter(({ label, probability }) => probability >= (thresholds[label] ?? 0)) : [];
   const alarms = [...new Set([...shown, ...related.map(({ label }) => label)])].filter((label) => !isDesired(label));
   const clarity = report.relations?.bad ?? Math.max(0, ...alarms.map((label) => beyond(report.probabilities?.[label] ?? 1, thresholdOf(report, label, thresholds))));
   return { shown, alarms, clarity, over: false };

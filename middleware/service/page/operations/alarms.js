@@ -76,7 +76,7 @@ function hideJudged() {
 }
 
 function alarmView(key, alarms) {
-  const [{ text, timestamp, shown, probabilities, evidence, dialogue_id: dialogue, bot_version: version, channel, action, place }] = alarms;
+  const [{ text, timestamp, shown, probabilities, evidence, dialogue_id: dialogue, bot_version: version, channel, action, place, user_frustration: frustration }] = alarms;
   const said = new Date(timestamp * 1000);
   const verdict = alarms.every((each) => each.verdict) ? alarms[0].verdict : null;
   const about = [version && ["version ", named(version)], channel && [named(channel)], action && [named(action)], dialogue && ["dialogue ", named(dialogue)]].filter(Boolean);
@@ -87,6 +87,7 @@ function alarmView(key, alarms) {
     element("p", { class: "who" }, ...times, element("time", { datetime: said.toISOString() }, said.toLocaleString()), ...about.flatMap((part) => [" · ", ...part])),
     element("p", { class: "said", dir: "auto" }, text),
     element("p", { class: "badges" }, ...shown.map((label) => badge(label, probabilities[label] === null ? null : ` ${percent(probabilities[label])}`))),
+    frustration?.shown ? element("p", { class: "evidence" }, `${nameOf("user_frustration")} (${percent(frustration.probability)}): `, quoted(frustration.words)) : null,
     ...shown.filter((label) => evidence[label]).map((label) => element("p", { class: "evidence" }, `${nameOf(label)}, earlier turn: `, quoted(evidence[label]))),
     element(
       "p",

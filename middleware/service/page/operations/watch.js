@@ -70,10 +70,10 @@ export function connect() {
 
 const HANDLERS = {
   rates: (data) => {
-    const { rates, alarms, bot_versions: versions, channels } = JSON.parse(data);
+    const { rates, alarms, user_frustration: frustration, bot_versions: versions, channels } = JSON.parse(data);
     tell("Connected.");
     told = true;
-    showRates([...rates, alarms]);
+    showRates([...rates, alarms, frustration]);
     offer(byId("bot-version"), versions);
     offer(byId("channel"), channels);
     offerVersions(versions);
