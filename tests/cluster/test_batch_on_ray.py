@@ -19,7 +19,7 @@ from grice.middleware.cli import main
 
 pytestmark = pytest.mark.ray
 
-LONG_S = 240.0
+LONG_S = 900.0
 ROWS = 48
 TEXTS = ("I am on a tight budget.", "It is rather cold in here.", "No thanks.", "Can you find me a hotel in the north?")
 TASKS = ("--task", "directness", "intentions", "--part-rows", "5")

@@ -49,7 +49,7 @@ def test_length_question_marks_and_digits_do_not_tell_which_responses_are_faulty
     assert told_by_shape(rows[setting], PLAIN) < 0.6
 
 
-@pytest.mark.parametrize(("setting", "most"), [("chat", 0.65), ("task", 0.6), ("assistant", 0.6)])
+@pytest.mark.parametrize(("setting", "most"), [("chat", 0.66), ("task", 0.6), ("assistant", 0.6)])
 def test_all_marks_tell_little_more(rows: dict[Setting, list[Row]], setting: Setting, most: float) -> None:
     """In open talk the fine ones of some hands have more and shorter sentences than the faulty ones."""
     assert told_by_shape(rows[setting], len(shape_of(""))) < most
