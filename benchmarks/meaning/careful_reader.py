@@ -19,7 +19,7 @@ from typing import Any
 from grice.benchmarks.core.report import interval, table_text
 from grice.benchmarks.core.results import Table
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningCase, NamedMeaning
+from grice.benchmarks.meaning.cases import MeaningAnswer, MeaningAnswers, MeaningCase, NamedMeaning
 from grice.benchmarks.meaning.held_out import written_cases
 from grice.benchmarks.meaning.scores import add_meaning
 from grice.benchmarks.meaning.systems import OURS, SYSTEMS, MeaningOptions, MeaningTask, ReaderRun
@@ -32,17 +32,17 @@ CAREFUL = "careful reader"
 METRICS = ("intent_accuracy", "reply_accuracy", "slot_accuracy", "false_fills")
 """What is shown: that of the meaning that each would give, sure or not."""
 
-Key = tuple[str, str, str]
+TurnKey = tuple[str, str, str]
 """Hand, turn, and what stands before it ("": nothing): two turns with the same words may follow different questions."""
 
 
-def read_answers(path: Path = ANSWERS) -> dict[Key, dict[str, Any]]:
+def read_answers(path: Path = ANSWERS) -> dict[TurnKey, dict[str, Any]]:
     """The careful reader's answers."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return {(row["hand"], row["text"], row["after"]): row for row in rows}
 
 
-def find_cases(keys: Sequence[Key]) -> list[MeaningCase]:
+def find_cases(keys: Sequence[TurnKey]) -> list[MeaningCase]:
     """The turns, in order.
 
     Raises:
@@ -52,7 +52,7 @@ def find_cases(keys: Sequence[Key]) -> list[MeaningCase]:
     return [found[key] for key in keys]
 
 
-def _key(case: MeaningCase) -> Key:
+def _key(case: MeaningCase) -> TurnKey:
     before = case.question.dialogue.history[-1:]
     return case.part, case.question.dialogue.last.text, before[0].text if before else ""
 
@@ -75,7 +75,7 @@ def compare(options: MeaningOptions) -> Sheet:
     cases = find_cases(list(answers))
     sheet = Sheet("meaning", [case.group for case in cases], options.seed, drawn="bot")
     readings = ReaderRun(options, sheet)
-    told = {CAREFUL: [answer_of(row) for row in answers.values()]}
+    told: dict[str, MeaningAnswers] = {CAREFUL: [answer_of(row) for row in answers.values()]}
     told |= SYSTEMS.build(options, MeaningTask("careful", cases, options, readings))[0]
     for name, said in told.items():
         add_meaning(sheet, "careful", name, cases, said)

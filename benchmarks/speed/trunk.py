@@ -41,8 +41,8 @@ PIECES = 40
 SAMPLES = 16
 """Turns that show OpenVINO's int8 the ranges of activations, and on which states are compared."""
 
-Pieces = NDArray[np.int64]
-ReadTurn = Callable[[Pieces], Array]
+TurnIds = NDArray[np.int64]
+ReadTurn = Callable[[TurnIds], Array]
 """From the pieces of a turn, (1, PIECES), to its states, (1, PIECES, width)."""
 
 
@@ -66,7 +66,7 @@ class TrunkGiven:
         return read_manifest(self.options.meaning, "meaning")
 
     @cached_property
-    def turns(self) -> list[Pieces]:
+    def turns(self) -> list[TurnIds]:
         """One for each dialogue: its words and, until there are enough, those of the next ones."""
         tokens = MeaningTokens(read_tokenizer(self.manifest.tokenizer_path))
         texts = [" ".join(turn.text for turn in dialogue.turns) for dialogue in self.given]
@@ -145,7 +145,7 @@ def _pytorch(found: TrunkGiven, name: str) -> ReadTurn:
 def _pytorch_int8(found: TrunkGiven, name: str) -> ReadTurn:
     import torch
 
-    quantization = torch.ao.quantization
+    quantization: Any = torch.ao.quantization
     kinds = {torch.nn.Linear: quantization.per_channel_dynamic_qconfig}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its successor is a package of its own
@@ -156,7 +156,7 @@ def _pytorch_int8(found: TrunkGiven, name: str) -> ReadTurn:
 def _read_torch(module: Any, torch: Any, threads: int) -> ReadTurn:
     torch.set_num_threads(threads)
 
-    def read(turn: Pieces) -> Array:
+    def read(turn: TurnIds) -> Array:
         with torch.inference_mode():
             return np.asarray(module(torch.from_numpy(turn)))
 

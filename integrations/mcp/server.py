@@ -50,7 +50,7 @@ EXAMPLE = (
     '"slots": {"size": {"values": ["single", "double"]}}}'
 )
 SAID_OF_MENU = Field(description=f"What the dialogue system can do: {MENU}, such as {EXAMPLE}.")
-Menu = Annotated[list[dict[str, Any]] | dict[str, Any], SAID_OF_MENU]
+MenuArgument = Annotated[list[dict[str, Any]] | dict[str, Any], SAID_OF_MENU]
 MaybeMenu = Annotated[list[dict[str, Any]] | dict[str, Any] | None, SAID_OF_MENU]
 OneBehavior = Annotated[Behavior, Field(description="The label of the behaviour to ask about.")]
 
@@ -74,7 +74,7 @@ class GriceTools:
         dialogue = _read(messages, "user")
         return self._ask("turns", dialogue if menu is None else MeaningQuestion(dialogue, _menu(menu)))
 
-    def read_meaning(self, messages: Rows, menu: Menu) -> dict[str, Any]:
+    def read_meaning(self, messages: Rows, menu: MenuArgument) -> dict[str, Any]:
         """Read which intent and slot values of a menu the user's last turn means: `found`, with probabilities, or unknown. Where
         the menu is tools, `calls` are the calls that the turn implies, the most probable first. The last message has to be the
         user's."""

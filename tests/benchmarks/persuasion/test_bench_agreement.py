@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from persuasion_fixtures import write_face_acts
@@ -34,8 +35,10 @@ def test_stored_estimates_fall_after_a_refusal_as_those_of_the_detector_do(tmp_p
     dialogues = face_acts.read(tmp_path)
     refusing = [replace(each, utterances=tuple(replace(one, text="I refuse.") for one in each.utterances)) for each in dialogues]
     counts = {each.dialogue_id: len(each.utterances) for each in dialogues}
-    content = {"agreement": {name: [0.5] * count for name, count in counts.items()}}
-    content |= {"predictions": {name: ["other"] * count for name, count in counts.items()}}
+    content: dict[str, dict[str, Any]] = {
+        "agreement": {name: [0.5] * count for name, count in counts.items()},
+        "predictions": {name: ["other"] * count for name, count in counts.items()},
+    }
     stored = StoredFolds(tmp_path / "folds.json", TRAINS, content)
     assert shipped_agreement(dialogues, stored) == content["agreement"]
     for each in refusing:

@@ -12,7 +12,7 @@ from bench_fixtures import bench, check_shape, write_data
 
 from grice.benchmarks.speed.ctranslate2_trunk import CTranslate2Trunk
 from grice.benchmarks.speed.options import SpeedOptions
-from grice.benchmarks.speed.trunk import PIECES, TRUNKS, Pieces, TrunkGiven, _nearness
+from grice.benchmarks.speed.trunk import PIECES, TRUNKS, TrunkGiven, TurnIds, _nearness
 from grice.models import Dialogue
 from grice.models.errors import InputError, ModelError
 from grice.models.training.sentence_trunk import SentenceTrunk, TrunkShape
@@ -36,7 +36,7 @@ def found() -> TrunkGiven:
             torch.nn.init.normal_(part.weight, 1, 0.2)
             torch.nn.init.normal_(part.bias, 0, 0.2)
     chance = np.random.default_rng(0)
-    turns: list[Pieces] = [chance.integers(0, SHAPE.vocabulary, (1, PIECES)) for _ in range(4)]
+    turns: list[TurnIds] = [chance.integers(0, SHAPE.vocabulary, (1, PIECES)) for _ in range(4)]
     given = TrunkGiven(SpeedOptions(Path("data")), [])
     vars(given).update(trunk=trunk.eval(), turns=turns)  # in place of those of a reader of meaning
     return given
@@ -73,7 +73,7 @@ def test_ctranslate2_says_so_to_the_last_digits_in_float(found: TrunkGiven) -> N
 
 
 def test_states_that_differ_are_not_near() -> None:
-    one = np.eye(4, dtype=np.float32)[None]
+    one = np.eye(4)[None]
     assert _nearness([one], [one]) == 1
     assert _nearness([one], [one[:, ::-1]]) == 0
     assert _nearness([one, one], [one, -one]) == 0

@@ -16,12 +16,14 @@ from grice.middleware.alerts.firing import MemoryFiring
 from grice.middleware.alerts.formats import WebhookTarget
 from grice.middleware.alerts.rule_file import DEFAULT_RULES
 from grice.middleware.alerts.rules import ThresholdRule
+from grice.middleware.events.event import DialogueEvent
 from grice.middleware.monitor import Monitor, MonitorSettings, ResponseReport, ScoredResponse
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.monitor.scored_response import Frustration, ResponseOrigin
 from grice.middleware.rates import MemoryRates, Rate
 from grice.middleware.service.watch.alarms import Alarms
 from grice.middleware.service.watch.wire import wire_alarm
+from grice.middleware.stream.scoring import ScoredEvent, score
 from grice.models import Dialogue, Turn
 from grice.models.errors import SettingsError
 from grice.models.relations import FRUSTRATION
@@ -158,3 +160,11 @@ def test_settings(settings: dict[str, Any], told: bool, shown: bool) -> None:
 def test_a_threshold_out_of_range() -> None:
     with pytest.raises(SettingsError, match=r"frustration_threshold: got 2; allowed: .*0 to 1"):
         MonitorSettings(frustration_threshold=2)
+
+
+def test_a_worker_tells_it_in_its_results() -> None:
+    event = DialogueEvent("e", "d", "bot", SAID.last.text, NOON)
+    (found,) = score(Monitor.load(), [(event, SAID)], 1, lambda _: None)
+    assert isinstance(found, ScoredEvent)
+    told = json.loads(found.response.to_json())["user_frustration"]
+    assert (told["shown"], told["words"], told["words_span"]["place"]) == (True, ANGRY, 2)
