@@ -49,7 +49,7 @@ def test_a_data_set_that_is_not_there(tmp_path: Path) -> None:
     assert bench("meaning", "--data-dir", str(tmp_path), "--system", "majority", "--limit", "5", "--out", str(out)) == 0
     results = check_shape(out)
     scored = {task.partition("/")[0] for (task, _, _), each in results.items() if each["value"] is not None}
-    assert scored == {"written", "other-bot"}
+    assert scored == {"written", "written-later", "other-bot"}
     with pytest.raises(DataNotFound, match=r"turn_level\.zip"):
         bench("meaning", "--data-dir", str(tmp_path), "--task", "multidogo")
     with pytest.raises(InputError, match="task of benchmark meaning: got 'reading'; allowed: written, "):

@@ -226,7 +226,7 @@ def test_every_system_in_one_run(data: Path, checkpoint: Path, tmp_path: Path, c
         models += [f"--{elsewhere}", "timed in another test"]
     models += ["--checkpoint", str(checkpoint)]
     assert bench("speed", "--data-dir", str(data), *models, "--rounds", "2", "--out", str(out)) == 0
-    others = {"behaviors", "worker", "slots", "meaning", *VARIANTS}
+    others = {"behaviors", "worker", "trunk", "slots", "meaning", *VARIANTS}
     results = {key: result for key, result in check_shape(out).items() if key[0] not in others}
     assert all(result["value"] is not None for result in results.values())
     rewriting, ours = {"grice-int8", "grice-fp32", "pytorch", "ctranslate2-int8"}, {"grice-int8", "grice-fp32"}
