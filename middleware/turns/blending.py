@@ -18,7 +18,10 @@ READ = ("intent", "intent_ranking", "entities", "response_selector")
 
 
 def weight_of(analysis: TurnAnalysis) -> float:
-    """How much the reading of the rewrite counts, 0 to 1: how indirect the turn is times how sure its rewriter, or reader, was."""
+    """How much the reading of the rewrite counts, 0 to 1: how indirect the turn is times how sure its rewriter, or reader, was.
+
+    The share that the verifier gives it would not do: it is near 1 for all rewrites that are told.
+    """
     if analysis.rewrite is None or analysis.decision != "rewrite":
         return 0.0
     if analysis.meaning is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 import torch
 from bench_fixtures import bench, check_shape, write_data
 
+from grice.benchmarks.speed.benchmark import TASKS
 from grice.benchmarks.speed.ctranslate2_trunk import CTranslate2Trunk
 from grice.benchmarks.speed.options import SpeedOptions
 from grice.benchmarks.speed.trunk import PIECES, TRUNKS, TrunkGiven, TurnIds, _nearness
@@ -88,14 +91,16 @@ def test_turns_have_forty_pieces() -> None:
 
 
 def test_without_openvino_its_rows_say_so(found: TrunkGiven, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "openvino", None)
+    monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(ModelError, match="pip install openvino"):
         TRUNKS.find("openvino-fp32").build(found, "openvino-fp32")
 
 
-def test_a_task_that_is_not_there(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises((InputError, SystemExit)):
+def test_a_task_that_is_not_there(data: Path) -> None:
+    with pytest.raises(InputError, match=r"got 'trunks'; allowed: rewrite, .*, trunk"):
         bench("speed", "--data-dir", str(data), "--task", "trunks")
+    (told,) = [each.metadata["about"] for each in fields(SpeedOptions) if each.name == "tasks"]
+    assert f"only these: {', '.join(TASKS)} (" in told
 
 
 def test_the_shipped_trunk_beside_the_others(data: Path, tmp_path: Path) -> None:
