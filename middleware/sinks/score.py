@@ -1,4 +1,4 @@
-"""What a sink is told: one score of one behaviour of one response, or whether it raises an alarm. It holds no text of it."""
+"""What a sink is told of a response: a score of a behaviour, whether it raises an alarm, how frustrated the user was. No text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from datetime import datetime, timezone
 from typing import Literal
 
 from grice.middleware.access import DEFAULT_TENANT
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse, ScoreLabel, label_of
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry.trace_context import TraceParent, read_traceparent
 from grice.models.behaviors.definitions import DEFINITIONS
+from grice.models.relations.labels import FRUSTRATION
 from grice.models.results import BEHAVIORS, Behavior
 
 AnnotatorKind = Literal["CODE", "LLM"]
@@ -26,7 +27,7 @@ class Score:
 
     Attributes:
         id: the same whenever the same model scores the same response: sending it again overwrites.
-        name: the behaviour's label, such as `Red`, or `alarm`.
+        name: the behaviour's label, such as `Red`, or `alarm`, or `user_frustration`.
         value: its probability, 0 to 1; 1 or 0 where a judge decided, and of an alarm.
         label: what it says.
         explanation: where it comes from, in words.
@@ -40,7 +41,7 @@ class Score:
     """
 
     id: str
-    name: WatchedLabel
+    name: CountedLabel
     value: float
     label: ScoreLabel
     explanation: str
@@ -59,11 +60,15 @@ def moment_of(seconds: float) -> str:
 
 
 def scores_of(response: ScoredResponse) -> list[Score]:
-    """The scores of a response: of those behaviours that were scored, and of the alarm where relations were read."""
+    """The scores of a response: of those behaviours that were scored, of the alarm where relations were read, and of the user's
+    frustration before it, where that was read."""
     found = [_of_behavior(response, behavior) for behavior in BEHAVIORS if is_scored(response, behavior)]
-    if response.alarm is None:
-        return found
-    return [*found, _score(response, ALARM, float(response.alarm), "present" if response.alarm else "absent", None)]
+    if response.alarm is not None:
+        found.append(_score(response, ALARM, float(response.alarm), "present" if response.alarm else "absent", None))
+    if (told := response.user_frustration) is not None:
+        label: ScoreLabel = "present" if told.shown else "absent"
+        found.append(_score(response, FRUSTRATION, told.probability, label, told.probability))
+    return found
 
 
 def _of_behavior(response: ScoredResponse, behavior: Behavior) -> Score:
@@ -73,9 +78,8 @@ def _of_behavior(response: ScoredResponse, behavior: Behavior) -> Score:
     return _score(response, behavior, value, label_of(response, behavior), probability)
 
 
-def _score(response: ScoredResponse, name: WatchedLabel, value: float, label: ScoreLabel, probability: float | None) -> Score:
-    decided = response.judged.get(name)
-    about = f"alarm under the budget of {response.setting or 'its setting'}" if name == ALARM else DEFINITIONS[name].name
+def _score(response: ScoredResponse, name: CountedLabel, value: float, label: ScoreLabel, probability: float | None) -> Score:
+    decided = None if name == FRUSTRATION else response.judged.get(name)
     names = {
         "event_id": response.event_id,
         "bot_version": response.bot_version,
@@ -92,7 +96,7 @@ def _score(response: ScoredResponse, name: WatchedLabel, value: float, label: Sc
         name,
         value,
         label,
-        f"{about}: {'a judge decided' if decided is not None else 'its probability'}",
+        f"{_about(response, name)}: {'a judge decided' if decided is not None else 'its probability'}",
         "CODE" if decided is None else "LLM",
         response.model,
         read_traceparent(response.traceparent),
@@ -101,3 +105,9 @@ def _score(response: ScoredResponse, name: WatchedLabel, value: float, label: Sc
         response.scored_at,
         {key: given for key, given in names.items() if given is not None},
     )
+
+
+def _about(response: ScoredResponse, name: CountedLabel) -> str:
+    if name == ALARM:
+        return f"alarm under the budget of {response.setting or 'its setting'}"
+    return "frustration of the user before the response" if name == FRUSTRATION else DEFINITIONS[name].name

@@ -1,4 +1,7 @@
-"""An event for each behaviour of a scored response, and for its alarm, as OpenTelemetry's conventions for generative AI have it."""
+"""Events for a scored response, as OpenTelemetry's conventions for generative AI have them.
+
+One for each behaviour, one for its alarm, one for the user's frustration before it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from grice.middleware.access import DEFAULT_TENANT
-from grice.middleware.monitor.reports import ALARM, WatchedLabel
+from grice.middleware.monitor.reports import ALARM, CountedLabel
 from grice.middleware.monitor.scored_response import ScoredResponse, label_of
 from grice.middleware.rates.counters import is_scored
 from grice.middleware.telemetry import genai_names as names
 from grice.middleware.telemetry.spans import SCOPE
 from grice.middleware.telemetry.trace_context import HEADER
+from grice.models.relations.labels import FRUSTRATION
 from grice.models.results import BEHAVIORS, Behavior
 
 try:
@@ -31,7 +35,8 @@ UNSCORED = "unscored"
 def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None = None) -> None:
     """Emit events `gen_ai.evaluation.result`, where OpenTelemetry is installed and a provider of logs is set; else nothing.
 
-    There is one a behaviour, and where relations were read one named `alarm`, whose score is 1 or 0.
+    There is one a behaviour, and where relations were read one named `alarm`, whose score is 1 or 0; where the
+    user's turn before it was read, one named `user_frustration`.
 
     They hold no texts, and of names the event's id (as that of the response), the dialogue's, the bot's version and the channel.
     Where it is known in which span the response was made, they belong to it. A behaviour that was not scored has an `error.type`
@@ -46,7 +51,9 @@ def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None 
     logger = get_logger(SCOPE, logger_provider=provider)
     carrier = {HEADER: response.traceparent}
     context = TraceContextTextMapPropagator().extract(carrier) if response.traceparent else None
-    labels: tuple[WatchedLabel, ...] = BEHAVIORS if response.alarm is None else (*BEHAVIORS, ALARM)
+    labels: list[CountedLabel] = [*BEHAVIORS]
+    labels += [] if response.alarm is None else [ALARM]
+    labels += [] if response.user_frustration is None else [FRUSTRATION]
     for label in labels:
         record = LogRecord(
             timestamp=int(response.scored_at * 1e9),
@@ -58,7 +65,7 @@ def record_evaluation(response: ScoredResponse, provider: LoggerProvider | None 
         logger.emit(record)
 
 
-def _attributes(response: ScoredResponse, label: WatchedLabel) -> Mapping[str, str | float]:
+def _attributes(response: ScoredResponse, label: CountedLabel) -> Mapping[str, str | float]:
     found: dict[str, str | float] = {names.EVALUATION_NAME: label, names.RESPONSE_ID: response.event_id}
     if response.dialogue_id:
         found[names.CONVERSATION_ID] = response.dialogue_id
@@ -74,6 +81,13 @@ def _attributes(response: ScoredResponse, label: WatchedLabel) -> Mapping[str, s
         by_judge = response.judged.get(ALARM) is not None
         within = f"how likely anything is wrong, against the budget of {response.setting or 'its setting'}"
         found[names.EXPLANATION] = "a judge decided" if by_judge else within
+        return found
+    if label == FRUSTRATION:
+        told = response.user_frustration
+        if told is not None:
+            found[names.SCORE_VALUE] = told.probability
+            found[names.SCORE_LABEL] = "present" if told.shown else "absent"
+        found[names.EXPLANATION] = "how likely the user was frustrated before the response, against its threshold"
         return found
     return {**found, **_of_behavior(response, label)}
 

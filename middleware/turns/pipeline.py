@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 STAGE_THREADS = 40
 """Batches that are in a stage at a time; in the service most of them only wait to go on (`grice.models.runtime.pause`)."""
-MOST_VERIFIED = 2
+MOST_VERIFIED = 4
 """Other candidates of a refused rewrite that are verified."""
 
 log = logging.getLogger(__name__)

@@ -96,6 +96,22 @@ class SentenceTrunk(nn.Module):
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         return self.run(self.embed(ids), self.bias(mask))
 
+    def read_together(self, texts: Sequence[tuple[int, ...]], pad: int) -> dict[tuple[int, ...], Tensor]:
+        """States (length, width) of each text's pieces.
+
+        Texts of like length are one group, which alone attention knows; all other matrices are multiplied for all groups at once.
+        In training that takes half the time of one group after the other, as a step has many short texts.
+        """
+        groups = [padded(group, pad) for group in group_by_length(texts)]
+        state = torch.cat([self.embed(ids).flatten(0, 1) for ids, _ in groups])
+        biases = [self.bias(mask) for _, mask in groups]
+        shapes = [(mask.size(0), mask.size(1)) for _, mask in groups]
+        for layer in self.layers:
+            state = layer.read_groups(state, biases, shapes)
+        rows = state.split([length for count, length in shapes for _ in range(count)])
+        ordered = [text for group in group_by_length(texts) for text in group]
+        return {text: row[: len(text)] for text, row in zip(ordered, rows, strict=True)}
+
 
 class TrunkLayer(nn.Module):
     """Self-attention and feed-forward, each followed by a norm."""
@@ -110,11 +126,25 @@ class TrunkLayer(nn.Module):
         self.norm = nn.LayerNorm(width, eps=shape.epsilon)
 
     def forward(self, state: Tensor, bias: Tensor) -> Tensor:
-        query, key, value = (
-            part(state).unflatten(2, (self.heads, -1)).transpose(1, 2) for part in (self.query, self.key, self.value)
-        )
+        return self._finish(state, self._attend([part(state) for part in (self.query, self.key, self.value)], bias))
+
+    def read_groups(self, state: Tensor, biases: Sequence[Tensor], shapes: Sequence[tuple[int, int]]) -> Tensor:
+        """The same for groups (texts, length) of rows that stand one after the other in `state` (rows, width)."""
+        sizes = [texts * length for texts, length in shapes]
+        parts = [part(state).split(sizes) for part in (self.query, self.key, self.value)]
+        mixed = [
+            self._attend([rows.unflatten(0, shape) for rows in group], bias).flatten(0, 1)
+            for group, bias, shape in zip(zip(*parts, strict=True), biases, shapes, strict=True)
+        ]
+        return self._finish(state, torch.cat(mixed))
+
+    def _attend(self, parts: Sequence[Tensor], bias: Tensor) -> Tensor:
+        query, key, value = (part.unflatten(2, (self.heads, -1)).transpose(1, 2) for part in parts)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias.to(query.dtype))
-        state = self.attention_norm(state + self.out(mixed.transpose(1, 2).flatten(2)))
+        return mixed.transpose(1, 2).flatten(2)
+
+    def _finish(self, state: Tensor, mixed: Tensor) -> Tensor:
+        state = self.attention_norm(state + self.out(mixed))
         found: Tensor = self.norm(state + self.narrow(functional.gelu(self.wide(state))))
         return found
 
@@ -151,6 +181,17 @@ def padded(texts: Sequence[tuple[int, ...]], pad: int) -> tuple[Tensor, Tensor]:
         ids[row, : len(text)] = torch.tensor(text)
         mask[row, : len(text)] = 1
     return ids, mask
+
+
+def group_by_length(texts: Sequence[tuple[int, ...]], waste: float = 0.2) -> list[list[tuple[int, ...]]]:
+    """Each text once, the shortest first, in groups whose shortest lacks at most a share `waste` of the longest, or two pieces."""
+    groups: list[list[tuple[int, ...]]] = []
+    for text in sorted(set(texts), key=lambda each: (-len(each), each)):
+        if groups and len(text) >= min(len(groups[-1][0]) * (1 - waste), len(groups[-1][0]) - 2):
+            groups[-1].append(text)
+        else:
+            groups.append([text])
+    return groups[::-1]
 
 
 _NAMES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -20,17 +21,20 @@ DIRECT, INDIRECT = TURN_KINDS.index("direct"), TURN_KINDS.index("indirect")
 
 def step_loss(network: MeaningNetwork, step: Step) -> Tensor:
     """The mean loss of the step's turns."""
-    options = network.read_options(step.texts, step.kinds, step.owners)
+    texts = [text for each in step.texts for text in each] + [pieces.ids for _, pieces, _ in step.turns]
+    read = network.read_together([*texts, *(text for text in (*step.plain, *step.misread) if text)])
+    options = network.read_options(step.texts, step.kinds, step.owners, read)
     total = torch.zeros(())
     directness, vectors = [], []
     for start in range(0, len(step.turns), TURNS_AT_ONCE):
         part = step.turns[start : start + TURNS_AT_ONCE]
-        readings = network([pieces for _, pieces, _ in part], options)
+        readings = network([pieces for _, pieces, _ in part], options, read)
         total = total + _loss(readings, step, part)
         directness.append(readings.turn_kinds[:, DIRECT] - readings.turn_kinds[:, INDIRECT])
         vectors.append(readings.turns)
     total = total + order_loss(torch.cat(directness), [target for _, _, target in step.turns])
-    told = plain_loss(torch.cat(vectors), step.plain, step.misread, network.read_texts, network.joint.scale.exp())
+    read_plain = partial(network.read_texts, read=read)
+    told = plain_loss(torch.cat(vectors), step.plain, step.misread, read_plain, network.joint.scale.exp())
     return (total + 0.5 * told) / len(step.turns)
 
 

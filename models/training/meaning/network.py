@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
 from grice.models.data.circa import CLASSES
 from grice.models.meaning.inputs import TurnPieces
@@ -20,6 +21,9 @@ SLOT_STATES = ("silent", *SAID)
 MOST_OPTIONS = 5
 """How many options of the bot's list can be told apart."""
 JUDGEMENTS = len(CLASSES)
+
+ReadStates = Mapping[tuple[int, ...], Tensor]
+"""States (length, width) of pieces, by text."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +165,16 @@ class MeaningNetwork(nn.Module):
             part.requires_grad_(False)
         self.kept: dict[tuple[int, ...], Tensor] = {}
 
-    def states_of(self, texts: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
-        """States (texts, length, width) of pieces, and which are there."""
+    def read_together(self, texts: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Tensor]:
+        """States (length, width) of each text's pieces, for `states_of`; none where layers do not learn: those are kept instead."""
+        return {} if self.frozen else self.trunk.read_together(texts, self.pad)
+
+    def states_of(self, texts: Sequence[tuple[int, ...]], read: ReadStates | None = None) -> tuple[Tensor, Tensor]:
+        """States (texts, length, width) of pieces, and which are there; of texts in `read` those from there."""
+        if read:
+            lengths = torch.tensor([len(text) for text in texts])
+            mask = (torch.arange(int(lengths.max())) < lengths[:, None]).long()
+            return pad_sequence([read[text] for text in texts], batch_first=True), mask
         if not self.frozen:
             ids, mask = padded(texts, self.pad)
             return self.trunk(ids, mask), mask
@@ -187,27 +199,32 @@ class MeaningNetwork(nn.Module):
         return states, mask
 
     def read_options(
-        self, texts: Sequence[Sequence[tuple[int, ...]]], kinds: Sequence[int], owners: Sequence[int]
+        self,
+        texts: Sequence[Sequence[tuple[int, ...]]],
+        kinds: Sequence[int],
+        owners: Sequence[int],
+        read: ReadStates | None = None,
     ) -> OptionVectors:
         """Vectors of options, each the mean of those of its texts."""
         flat = sorted({text for each in texts for text in each}, key=len)
         places = {text: place for place, text in enumerate(flat)}
-        vectors = self.read_texts(flat)
+        vectors = self.read_texts(flat, read)
         means = torch.stack([vectors[[places[text] for text in each]].mean(0) for each in texts])
         return OptionVectors(means, torch.tensor(kinds), torch.tensor(owners))
 
-    def read_texts(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
+    def read_texts(self, texts: Sequence[tuple[int, ...]], read: ReadStates | None = None) -> Tensor:
         """(texts, width) vectors of unit length. Texts in order of their length are read fastest."""
         half = len(texts) // 2
-        return functional.normalize(torch.cat([self._means(part) for part in (texts[:half], texts[half:]) if part]), dim=1)
+        means = [self._means(part, read) for part in (texts[:half], texts[half:]) if part]
+        return functional.normalize(torch.cat(means), dim=1)
 
-    def _means(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
-        states, mask = self.states_of(texts)
+    def _means(self, texts: Sequence[tuple[int, ...]], read: ReadStates | None) -> Tensor:
+        states, mask = self.states_of(texts, read)
         weights = mask[:, :, None].to(states.dtype)
         return (states * weights).sum(1) / weights.sum(1)
 
-    def forward(self, turns: Sequence[TurnPieces], options: OptionVectors) -> Readings:
-        states, mask = self.states_of([turn.ids for turn in turns])
+    def forward(self, turns: Sequence[TurnPieces], options: OptionVectors, read: ReadStates | None = None) -> Readings:
+        states, mask = self.states_of([turn.ids for turn in turns], read)
         own = torch.zeros_like(mask)
         for row, turn in enumerate(turns):
             own[row, turn.start : turn.start + len(turn.offsets)] = 1

@@ -18,6 +18,7 @@ from redis_process import eventually
 from scored_fixtures import NOON, scored
 
 from grice.middleware.monitor import ScoredResponse
+from grice.middleware.monitor.scored_response import Frustration
 from grice.middleware.settings import ServiceSettings, SinkSettings
 from grice.middleware.sinks import Sinks, open_sinks, scores_of
 from grice.models.errors import SettingsError
@@ -164,6 +165,17 @@ def test_an_alarm_is_a_score_where_relations_were_read() -> None:
     assert alarm.explanation == "alarm under the budget of chat: its probability"
     quiet = scores_of(replace(TRACED, alarm=False, judged={"alarm": False}))[-1]
     assert (quiet.value, quiet.label, quiet.scorer, quiet.id) == (0.0, "absent", "LLM", alarm.id)
+
+
+def test_the_users_frustration_is_a_score_where_it_was_read() -> None:
+    assert not any(each.name == "user_frustration" for each in scores_of(TRACED))
+    scores = scores_of(replace(TRACED, alarm=True, user_frustration=Frustration(0.8, True, "Again?!")))
+    told = scores[-1]
+    assert (told.name, told.value, told.label, told.scorer) == ("user_frustration", 0.8, "present", "CODE")
+    assert told.explanation == "frustration of the user before the response: its probability"
+    assert "Again" not in repr(told)
+    quiet = scores_of(replace(TRACED, user_frustration=Frustration(0.1, False)))[-1]
+    assert (quiet.value, quiet.label, quiet.id) == (0.1, "absent", told.id)
 
 
 def test_an_annotation_queue_gets_each_object_once(sinks_at: Open, outcomes: Counter[str]) -> None:

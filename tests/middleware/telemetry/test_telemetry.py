@@ -22,6 +22,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 from scored_fixtures import NOON, scored
 
+from grice.middleware.monitor.scored_response import Frustration
 from grice.middleware.telemetry import configure, genai_names, traced
 from grice.middleware.telemetry.evaluations import record_evaluation
 from grice.middleware.turns.analysis import StageFailure
@@ -102,6 +103,14 @@ def test_an_alarm_has_an_event_where_relations_were_read(events: Events) -> None
     found = events.of("alarm")
     assert (found["gen_ai.evaluation.score.value"], found["gen_ai.evaluation.score.label"]) == (1.0, "present")
     assert found["gen_ai.evaluation.explanation"] == "how likely anything is wrong, against the budget of task"
+
+
+def test_the_users_frustration_has_an_event_where_it_was_read(events: Events) -> None:
+    record_evaluation(scored("Red", alarm=True, user_frustration=Frustration(0.8, True, "Again?!")), events.provider)
+    assert [record.attributes[NAME] for record in events.records] == [*BEHAVIORS, "alarm", "user_frustration"]
+    found = events.of("user_frustration")
+    assert (found["gen_ai.evaluation.score.value"], found["gen_ai.evaluation.score.label"]) == (0.8, "present")
+    assert not any("Again" in str(value) for value in found.values())
 
 
 def test_an_alarm_that_a_judge_took_away_says_so(events: Events) -> None:
