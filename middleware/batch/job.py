@@ -97,7 +97,7 @@ class BatchJob:
 
         The manifests of all shipped models are among them, as models use others. What is not there is missed when it is loaded.
         """
-        named = [self.intentions_model, self.pipeline.directness_model, self.pipeline.rewriter_model]
+        named = [self.intentions_model, self.pipeline.directness_model, self.pipeline.rewriter_model, self.pipeline.meaning_model]
         named += [self.monitor.behaviors_model, self.monitor.relations_model, self.monitor.frustration_model]
         folders = [PRETRAINED / name for name in shipped()] + [Path(name) for name in named if name and name not in shipped()]
         files = [folder / FILE for folder in folders] + [Path(name) for name in (self.monitor.alarm_settings,) if name]

@@ -13,14 +13,15 @@ from typing import Any
 from grice.middleware.gateways.machine_text import is_machine_text
 from grice.middleware.settings import Mode
 from grice.middleware.turns.pipeline import appended
+from grice.middleware.turns.scope import MOST_CHARACTERS
 from grice.models.dialogue import MAX_TEXT_CHARACTERS, Turn
 from grice.models.errors import InputError
 from grice.models.messages import SPEAKER_OF, TEXT_PARTS, content_text
 
 Row = Mapping[str, Any]
 
-LONGEST = 2000
-"""Characters of a turn that may be rewritten, about 512 tokens: a longer one is a document, or instructions."""
+LONGEST = MOST_CHARACTERS
+"""Characters of a turn that may be rewritten, as many as the pipeline reads: a longer one is a document, or instructions."""
 MOST_TURNS = 200
 """Turns of a conversation that are looked at, the newest."""
 

@@ -58,7 +58,7 @@ class ProxySettings:
     upstream_timeout_s: float = setting(600.0, 0.1, 86_400.0)
     delivery: RewriteDelivery = "append"
     budget_ms: int = setting(500, 1, 60_000)
-    longest_turn: int = setting(LONGEST, 1, 10_000)
+    longest_turn: int = setting(LONGEST, 1, LONGEST)
     menu: str = ""
     tools_as_menu: bool = False
     hold: Hold = "never"

@@ -41,7 +41,7 @@ class GuardrailParams(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     mode: Annotated[Mode, Field(description="What a rewritten turn becomes: the rewrite alone, or after the original.")] = "append"
-    longest: Annotated[int, Field(ge=1, description="Characters of a turn that may be rewritten.")] = LONGEST
+    longest: Annotated[int, Field(ge=1, le=LONGEST, description="Characters of a turn that may be rewritten.")] = LONGEST
     schema_id: Annotated[
         SchemaId | None, Field(description="The name of a stored schema, as in `PUT /v1/schemas/{schema_id}`: the bot's menu.")
     ] = None
