@@ -81,13 +81,21 @@ def _alarm(alarm: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     when = datetime.fromtimestamp(alarm["timestamp"]).strftime("%Y-%m-%d %H:%M:%S")
     named = (("dialogue", alarm["dialogue_id"]), ("channel", alarm["channel"]), ("bot", alarm["bot_version"]))
     about = "  ".join(f"{name} {value}" for name, value in named if value)
-    shown = (
-        paint(f"{label} {_name(label)} {alarm['probabilities'].get(label) or 0:.2f}", "green" if _desired(label) else "red")
-        for label in alarm["shown"]
-    )
+    faults = alarm.get("faults", ())
+    shown = [
+        *(
+            paint(f"{label} {_name(label)} {alarm['probabilities'].get(label) or 0:.2f}", "green" if _desired(label) else "red")
+            for label in alarm["shown"]
+        ),
+        *(paint(f"{fault['label']} {fault['probability']:.2f}", "red") for fault in faults if fault["label"] not in alarm["shown"]),
+    ]
     yield f"{paint(when, 'dim')}  {', '.join(shown)}  {paint(about, 'dim')}".rstrip()
     yield f"  bot: {alarm['text']}"
     yield from (paint(f"  {label} is about: {text}", "dim") for label, text in alarm["evidence"].items() if label in alarm["shown"])
+    for fault in faults:
+        quoted = [f'{name} "{fault[key]}"' for name, key in (("says", "words"), ("against", "about")) if fault[key]]
+        if quoted:
+            yield paint(f"  {fault['label']} {' '.join(quoted)}", "dim")
 
 
 def _rates(rates: Mapping[str, Any], paint: Paint) -> Iterator[str]:
