@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reference_commands import commands_page
 from reference_python import python_pages
 from reference_rest import rest_page
 
+from grice.middleware.cli import Parser, command_parser
 from grice.middleware.monitor.metrics import MonitorMetrics
 from grice.middleware.service.http.metrics import Metrics
 from grice.middleware.settings import declarations
@@ -28,21 +31,48 @@ def reference_pages() -> dict[str, str]:
 
 def settings_page() -> str:
     """Every setting that is read from the environment, by its class."""
+    flags = _flags()
     return "\n".join(
         [
             "# Settings\n",
-            "Each setting is an environment variable. Where the flag is not empty, it is also an option of the command that reads",
-            "it. A flag takes precedence over its variable. An unknown `GRICE_…` variable is refused.",
-            *(line for kind in settings_classes() for line in _settings_of(kind)),
+            "Each setting is an environment variable. Where the flag is not empty, it is also an option, of the commands whose",
+            "[help](commands.md) names it. A flag takes precedence over its variable. An unknown `GRICE_…` variable is refused.",
+            *(line for kind in settings_classes() for line in _settings_of(kind, flags)),
         ]
     )
 
 
-def _settings_of(kind: type[Any]) -> Iterator[str]:
+def _flags() -> Mapping[str, set[str]]:
+    """The flags of each setting on any command, by its name; an option that has the same name by chance has another help.
+
+    A flag that is not named after the variable comes with its command: it may mean something else elsewhere.
+    """
+    options: list[tuple[str, argparse.Action]] = []
+
+    class Noting(Parser):
+        """Notes every option."""
+
+        def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+            options.append((self.prog, super().add_argument(*args, **kwargs)))
+            return options[-1][1]
+
+    command_parser(Noting)
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for setting in (each for kind in settings_classes() for each in declarations(kind)):
+        for command, option in options:
+            told = (option.help or "").replace("%%", "%")
+            if option.dest == setting.name and told.startswith(setting.help.rstrip(".")):
+                (flag,) = option.option_strings
+                after_it = flag.endswith(f"-{setting.name.replace('_', '-')}")
+                found[setting.name].add(f"`{flag}`" if after_it else f"`{flag}` of `{command}`")
+    return found
+
+
+def _settings_of(kind: type[Any], flags: Mapping[str, set[str]]) -> Iterator[str]:
     yield f"\n## {kind.__name__}\n"
     yield "| variable | flag | default | range | what it is |\n|---|---|---|---|---|"
     for each in declarations(kind):
-        flag = "" if not each.flag else f"`--{'no-' if each.default is True else ''}{each.name.replace('_', '-')}`"
+        flag = ", ".join(sorted(flags.get(each.name, ())))
         yield f"| `{each.variable}` | {flag} | {_default(each)} | {_range(each)} | {cell(each.help)} |"
 
 

@@ -49,9 +49,9 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one subcommand. A mistake of the user's is one line on standard error and status 2, without a traceback."""
-    parser = Parser(prog="grice", description="Say what was meant: conversational middleware.")
+def command_parser(kind: type[Parser] = Parser) -> Parser:
+    """The parser of the whole command line; it and those of the commands are of `kind`."""
+    parser = kind(prog="grice", description="Say what was meant: conversational middleware.")
     parser.add_argument("--version", action="version", version=f"grice {importlib.metadata.version('grice')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
@@ -59,6 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         child = commands.add_parser(entry.name, help=command.HELP, description=command.HELP)
         command.add_arguments(child)
         child.set_defaults(run=command.run, checks=not getattr(command, "TAKES_ANY_VARIABLES", False))
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand. A mistake of the user's is one line on standard error and status 2, without a traceback."""
+    parser = command_parser()
     _complete(parser)
     args = parser.parse_args(arguments)
     try:

@@ -82,13 +82,10 @@ def _alarm(alarm: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     named = (("dialogue", alarm["dialogue_id"]), ("channel", alarm["channel"]), ("bot", alarm["bot_version"]))
     about = "  ".join(f"{name} {value}" for name, value in named if value)
     faults = alarm.get("faults", ())
-    shown = [
-        *(
-            paint(f"{label} {_name(label)} {alarm['probabilities'].get(label) or 0:.2f}", "green" if _desired(label) else "red")
-            for label in alarm["shown"]
-        ),
-        *(paint(f"{fault['label']} {fault['probability']:.2f}", "red") for fault in faults if fault["label"] not in alarm["shown"]),
-    ]
+    likely = {label: alarm["probabilities"].get(label) or 0 for label in alarm["shown"]}
+    for fault in faults:
+        likely.setdefault(fault["label"], fault["probability"])
+    shown = (paint(f"{_named(label)} {share:.2f}", "green" if _desired(label) else "red") for label, share in likely.items())
     yield f"{paint(when, 'dim')}  {', '.join(shown)}  {paint(about, 'dim')}".rstrip()
     yield f"  bot: {alarm['text']}"
     yield from (paint(f"  {label} is about: {text}", "dim") for label, text in alarm["evidence"].items() if label in alarm["shown"])
@@ -108,8 +105,8 @@ def _other(data: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     yield paint(f"the service says: {data.get('detail', data)}", "yellow")
 
 
-def _name(label: str) -> str:
-    return next((each.name for known, each in DEFINITIONS.items() if known == label), label)
+def _named(label: str) -> str:
+    return next((f"{label} {each.name}" for known, each in DEFINITIONS.items() if known == label), label)
 
 
 def _desired(label: str) -> bool:

@@ -73,7 +73,7 @@ class Batcher(Generic[Asked, Result]):
     Args:
         predict: the batch method of a model; runs in a thread, so that the event loop stays free.
         length: the work of an item, in any unit: how long a unit takes is measured.
-        on_batch: told the size of each batch that leaves. on_refused: told how many items found no room.
+        on_batch: told the size of each batch that leaves. on_refused: told how many items found no room, or would wait too long.
     """
 
     def __init__(

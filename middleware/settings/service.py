@@ -131,7 +131,8 @@ class ServiceSettings(SinkSettings):
         results_stream: where `store` is `redis`, the stream (at `redis_url`) that scored responses are added to and that recent
             alarms are read from, those of other processes and of workers too; empty: this process keeps to itself.
         results_maxlen: entries that this stream holds, about; the oldest go first.
-        alarms_kept: recent responses with an undesired behaviour that `/v1/alarms` and `/v1/live` know.
+        alarms_kept: recent alarms that `/v1/alarms` and `/v1/live` know: responses that raise one under the budget, or, where
+            relations are not read, that show an undesired behaviour.
         live_clients: callers of `/v1/live` at a time; more are answered 429.
         live_every_s: seconds between two looks at the rates for `/v1/live`.
         metrics_host, metrics_port: where `/metrics` and `/health/…` are answered apart from all else, for up to 64 connections;

@@ -1,4 +1,4 @@
-"""What each behaviour is: name, maxim, and the question and definition that a judge reads. The words are in `behaviors.json`."""
+"""What each behaviour is: name, maxim, and the question and definition that a judge reads. The words are in `definitions.json`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BehaviorDefinition:
 
 
 def definitions_of(content: Mapping[str, Any]) -> Mapping[Behavior, BehaviorDefinition]:
-    """The definitions in the content of a file like `behaviors.json`, in the order of `BEHAVIORS`.
+    """The definitions in the content of a file like `definitions.json`, in the order of `BEHAVIORS`.
 
     Raises:
         InputError: a behaviour is missing, twice there or unknown, or its entry has other keys than the definition has.

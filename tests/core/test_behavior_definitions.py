@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from importlib import resources
 from typing import Any
 
 import pytest
 
+from grice.models.behaviors import definitions
 from grice.models.behaviors.definitions import DEFINITIONS, MAXIMS, BehaviorDefinition, definitions_of
 from grice.models.errors import InputError
 from grice.models.results import BEHAVIORS
@@ -26,6 +28,11 @@ def test_all_nine_are_defined_in_order() -> None:
     assert all(label == definition.label for label, definition in DEFINITIONS.items())
     assert len({definition.question for definition in DEFINITIONS.values()}) == 9
     assert all(definition.question.endswith("?") for definition in DEFINITIONS.values())
+
+
+def test_docstrings_name_the_file_that_there_is() -> None:
+    named = re.findall(r"`(\w+\.json)`", f"{definitions.__doc__}{definitions_of.__doc__}")
+    assert set(named) == {"definitions.json"}
 
 
 def test_only_empathy_is_desired() -> None:

@@ -164,3 +164,29 @@ def test_a_page_that_nobody_listed_comes_under_more(monkeypatch: pytest.MonkeyPa
         {"Running": [{"Load": "load.md"}]},
         {"More": ["new.md"]},
     ]
+
+
+def test_every_model_card_stands_among_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HOOKS))
+    import repository
+
+    listed = re.findall(r": (cards/\w+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(f"cards/{path.parent.name}.md" for path in repository.CARDS)
+
+
+def test_the_flags_of_settings_are_those_that_commands_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HOOKS))
+    import reference
+
+    shown = dict(re.findall(r"^\| `(GRICE_\w+)` \| (.*?) \|", reference.settings_page(), re.MULTILINE))
+    assert {
+        "GRICE_PAGE": "`--no-page`",
+        "GRICE_JUDGE_URL": "`--url` of `grice judge`",
+        "GRICE_WORKER_BATCH_SIZE": "`--batch-size` of `grice monitor`",
+        "GRICE_REDIS_URL": "`--redis-url`",
+        "GRICE_INTENTIONS": "`--no-intentions`",  # `grice persuasion critical --intentions` names a model
+        "GRICE_JUDGE_WORKERS": "",
+        "GRICE_GUESS_FACTS": "",
+        "GRICE_ALERT_RULES": "",
+        "GRICE_API_KEYS": "",
+    }.items() <= shown.items()

@@ -142,7 +142,7 @@ class Operations(ABC, Generic[Answered]):
         )
 
     def read_alarms(self, last: int | None = None) -> Answered:
-        """The last responses with an undesired behaviour."""
+        """The last alarming responses."""
         return self.send(ServiceCall("GET", "/v1/alarms", query={"last": last}))
 
     def read_rate_history(

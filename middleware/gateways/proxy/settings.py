@@ -43,7 +43,8 @@ class ProxySettings:
         menu: what the bot can understand: a file, or the folder of a Rasa bot, in any format that `grice schema show` reads. Turns
             are rewritten in its words; empty: without a menu.
         tools_as_menu: whether the tools of a request are its menu, before that of `menu`.
-        hold: whether replies wait until they are scored, and whether one that shows an undesired behaviour is made anew, once.
+        hold: whether replies wait until they are scored, and whether one that raises an alarm under the budget, or, where relations
+            are not read, shows an undesired behaviour, is made anew, once.
         hold_ms: how long a reply may wait for its scores, in milliseconds.
         rewrites_kept: rewrites that are remembered, so that earlier turns go out as they did before; the oldest go first.
         scores_kept: replies whose scores can be asked for by their id; the oldest go first.

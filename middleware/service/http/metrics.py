@@ -32,7 +32,9 @@ class Metrics:
             "grice_batch_size", "Items in one call of a model.", ("model",), buckets=SIZES, registry=self.registry
         )
         self._depth = Gauge("grice_queue_depth", "Items that wait for a model.", ("model",), registry=self.registry)
-        self._rejected = self._counter("grice_rejections", "Items refused because the queue was full.", "model")
+        self._rejected = self._counter(
+            "grice_rejections", "Items refused: the queue was full, or the wait too long; a call refused unread is one.", "model"
+        )
         self._decisions = self._counter("grice_decisions", "User turns by what was decided, and why.", "decision", "reason")
         self._failures = self._counter("grice_stage_failures", "Stages that failed.", "stage", "error")
         self._events = self._counter("grice_events", "Events taken; kept=no: its turn was there already.", "speaker", "kept")
@@ -77,7 +79,7 @@ class Metrics:
         self._batches.labels(model).observe(size)
 
     def rejection(self, model: str, items: int) -> None:
-        """Items were refused because a queue was full."""
+        """Items were refused: a queue was full, or the wait too long."""
         self._rejected.labels(model).inc(items)
 
     def turn(self, analysis: TurnAnalysis) -> None:

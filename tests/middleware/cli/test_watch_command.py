@@ -12,14 +12,17 @@ from typing import IO
 
 import httpx
 import pytest
-from fake_models import fake_monitor, fakes
+from fake_models import FakeBehaviors, fake_monitor, fakes
 from fastapi import FastAPI
 from live_service import serving
+from relation_fixtures import PLEASE, WRONG, ColdReader
 
 from grice.middleware.access import ApiKey, KeyFile, digest_of, make_secret
 from grice.middleware.cli import main
+from grice.middleware.monitor import Monitor
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.results import BEHAVIORS
 
 WATCH = [sys.executable, "-c", "import sys; from grice.middleware.cli import main; sys.exit(main())", "watch"]
 
@@ -69,6 +72,30 @@ def test_alarms_that_are_kept_and_alarms_that_come(client: httpx.Client) -> None
         say(client, alarming("second"))
         while "second" not in (line := lines.readline()):
             assert line
+
+
+def test_what_the_reader_of_relations_finds_wrong_is_named_and_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), relations=ColdReader())
+    green = {"speaker": "bot", "text": "It is green."}
+    with serving(create_app(fakes(responses=monitor), ServiceSettings(live_every_s=0.05))) as client:
+        for text in (f"It is {WRONG}.", f"It is {WRONG} and !Sel.", "It is !Rel."):  # the last is no alarm: the reader decides
+            turns = [green, {"speaker": "user", "text": PLEASE}, {"speaker": "bot", "text": text}]
+            client.post("/v1/responses", json={"turns": turns}).raise_for_status()
+        assert main(["watch", "--url", str(client.base_url), "--once"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].endswith("  !Sel self contradiction 0.60, promise 0.60, !Emp lack of empathy 0.55")
+    assert printed[1:4] == [
+        "  bot: It is purple.",
+        '  !Sel says "It is purple." against "It is green."',
+        '  promise says "It is purple."',
+    ]
+    assert printed[4].endswith("  !Sel self contradiction 0.90, promise 0.60, !Emp lack of empathy 0.55")  # named once
+    assert printed[5:] == [
+        "  bot: It is purple and !Sel.",
+        f"  !Sel is about: {PLEASE}",
+        '  !Sel says "It is purple and !Sel." against "It is green."',
+        '  promise says "It is purple and !Sel."',
+    ]
 
 
 def test_json_is_an_object_an_event_and_once_ends(client: httpx.Client, capsys: pytest.CaptureFixture[str]) -> None:

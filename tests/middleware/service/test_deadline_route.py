@@ -93,6 +93,8 @@ def test_a_call_that_would_wait_too_long_is_refused_unread(monkeypatch: pytest.M
         assert [each.result().status_code for each in calls] == [200] * 12
         metrics = client.get("/metrics").text
     assert 'grice_requests_total{method="POST",route="/v1/directness",status="429"} 1.0' in metrics
+    assert 'grice_rejections_total{model="directness"} 1.0' in metrics
+    assert re.search("^# HELP grice_rejections_total .* or the wait too long", metrics, re.MULTILINE)
 
 
 def depth(client: httpx.Client) -> int:

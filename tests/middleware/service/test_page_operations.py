@@ -9,14 +9,17 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import DESKTOP, NARROW, Browser, browsing
-from fake_models import fake_monitor, fakes
+from fake_models import FakeBehaviors, fake_monitor, fakes
 from live_service import eventually, serving
+from relation_fixtures import PLEASE, WRONG, ColdReader
 from selenium.webdriver.common.keys import Keys
 
 from grice.middleware.alerts import AlertSettings
+from grice.middleware.monitor import Monitor
 from grice.middleware.monitor.alarm_log import read_log
 from grice.middleware.service.http.app import create_app
 from grice.middleware.settings import ServiceSettings
+from grice.models.results import BEHAVIORS
 
 RULES = {"rules": [{"kind": "threshold", "name": "often", "behaviors": ["Red"], "window_s": 3600, "above": 0.2, "min_scored": 3}]}
 
@@ -139,6 +142,54 @@ def test_identical_alarms_are_one_and_can_be_judged_and_exported(page: Browser, 
     page.find("#show-judged").click()
     page.find("#alarms > li:last-child a").click()
     page.wait_for("#turn-1 .said", "That is Red.")
+
+
+def test_faults_are_named_and_quoted_where_no_behaviour_is_shown(browser: Browser) -> None:
+    monitor = Monitor(FakeBehaviors(), dict.fromkeys(BEHAVIORS, 0.5), relations=ColdReader())
+    with serving(create_app(fakes(responses=monitor), ServiceSettings(live_every_s=0.1))) as client:
+
+        def say(asked: str, text: str) -> None:
+            said = (("bot", "It is green."), ("user", asked), ("bot", text))
+            turns = [{"speaker": speaker, "text": each} for speaker, each in said]
+            client.post("/v1/responses", json={"turns": turns}).raise_for_status()
+
+        say("Is it?", f"It is {WRONG}.")
+        say("Is it?", f"It is {WRONG}.")
+        browser.open(f"{client.base_url}/#/operations")
+        browser.wait_for("#connection", "Connected.")
+        browser.wait_for("#alarms", "2 times")
+        browser.wait_for("#rate-rows", "of 2")
+        say(PLEASE, f"It is {WRONG}.")  # the same words, and more is wrong with them
+        browser.wait_for("#alarm-news", "New alarming response: self contradiction, unfounded promise, lack of empathy.")
+        say(PLEASE, f"{WRONG} Red !Sel Emp")
+        browser.wait_for("#alarm-news", "New alarming response: self contradiction, redundant, unfounded promise, lack of empathy.")
+        badges, quotes = (
+            browser.run(
+                "return [...document.querySelectorAll('#alarms > li')].map("
+                "(view) => [...view.querySelectorAll(arguments[0])].map((each) => each.textContent))",
+                selector,
+            )
+            for selector in (".badges .badge", ".evidence")
+        )
+        browser.picture("alarms-of-relations")
+        browser.open("about:blank")
+    cold = ["▲ unfounded promise promise 60 %", "▲ lack of empathy !Emp 55 %"]
+    assert badges == [
+        ["✓ empathetic Emp 90 %", "▲ self contradiction !Sel 90 %", "▲ redundant Red 90 %", *cold],
+        ["▲ self contradiction !Sel 60 %", *cold],
+        ["▲ self contradiction !Sel 60 %"],
+    ]
+    quote = f"self contradiction: It is {WRONG}. against It is green."
+    assert quotes == [
+        [
+            f"redundant, earlier turn: {PLEASE}",
+            f"self contradiction: {WRONG} Red !Sel Emp against It is green.",
+            f"unfounded promise: {WRONG} Red !Sel Emp",
+        ],
+        [quote, f"unfounded promise: It is {WRONG}."],
+        [quote],
+    ]
+    assert browser.problems() == []
 
 
 def test_an_alarm_is_judged_and_inspected_without_a_mouse(browser: Browser) -> None:

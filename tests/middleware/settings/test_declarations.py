@@ -164,6 +164,12 @@ def test_help_speaks_to_a_shell_and_not_of_classes() -> None:
     assert {name: text for name, text in told.items() if "Settings`" in text} == {}
 
 
+def test_help_says_that_alarms_go_by_the_reader_of_relations_first() -> None:
+    told = {each.name: each.help for kind in settings_classes() for each in declarations(kind)}
+    for name in ("alarms_kept", "hold"):
+        assert re.search("alarm.* under the budget.*where relations are not read.* undesired behaviour", told[name]), name
+
+
 def test_how_models_run_is_declared_once() -> None:
     pipeline, monitor = ({each.name: each for each in declarations(kind)} for kind in (PipelineSettings, MonitorSettings))
     for name in RUNTIME:

@@ -1,10 +1,13 @@
 import hashlib
+import importlib
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from data_fixtures import Source, served
 
+from grice.models import data as readers
 from grice.models.data.download import download
 from grice.models.data.fetch import fetch
 from grice.models.data.pins import DataSet, Pin, Subset, data_sets
@@ -222,8 +225,15 @@ def test_every_pin_is_complete() -> None:
             assert all(len(found) == 64 and int(found, 16) for found in sums)
 
 
+def test_whatever_has_a_reader_is_pinned() -> None:
+    modules = (importlib.import_module(f"grice.models.data.{each.name}") for each in pkgutil.iter_modules(readers.__path__))
+    folders = {module.FOLDER for module in modules if hasattr(module, "FOLDER")}
+    assert {"circa", "ci_tod", "conture", "star"} <= folders
+    assert folders - data_sets().keys() == {"implicature"}  # where it is published is not known
+
+
 def test_pinned_github_and_hub_revisions_are_full_commits_in_their_addresses() -> None:
-    for name in ("abceval", "begin", "direct", "mudoco_qr", "indirect-requests", "prosecco"):
+    for name in ("abceval", "begin", "direct", "mudoco_qr", "indirect-requests", "prosecco", "ci_tod"):
         known = data_sets()[name]
         assert len(known.revision) == 40
         assert all(pin.url and known.revision in pin.url for pin in known.files)

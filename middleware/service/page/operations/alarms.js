@@ -7,7 +7,7 @@ import { place as placeInAddress } from "../router.js";
 
 const KEPT = 200;
 const VERDICTS = { seen: "Seen", wrong: "Wrong alarm", right: "Right alarm" };
-const groups = new Map(); // by what was said and what it shows: alarms, the newest first
+const groups = new Map(); // by what was said, what it shows and what is wrong with it: alarms, the newest first
 let unseen = 0;
 
 export function prepareAlarms() {
@@ -26,7 +26,8 @@ export async function loadVerdicts() {
 export function showAlarm(alarm, isNews) {
   add(alarm);
   if (!isNews) return;
-  byId("alarm-news").textContent = `New alarming response: ${alarm.shown.filter((label) => !isDesired(label)).map(nameOf).join(", ")}.`;
+  const wrong = [...likelihoods(alarm).keys()].filter((label) => !isDesired(label));
+  byId("alarm-news").textContent = `New alarming response: ${wrong.map(nameOf).join(", ")}.`;
   if (placeInAddress().view !== "operations") countUnseen(unseen + 1);
 }
 
@@ -37,7 +38,7 @@ export function countUnseen(number) {
 }
 
 function add(alarm) {
-  const key = JSON.stringify([alarm.text, alarm.shown]);
+  const key = JSON.stringify([alarm.text, [...likelihoods(alarm).keys()].sort()]);
   const group = groups.get(key) ?? [];
   const known = group.find((each) => each.place === alarm.place);
   if (known) Object.assign(known, alarm, { verdict: alarm.verdict ?? known.verdict });
@@ -46,6 +47,13 @@ function add(alarm) {
   groups.set(key, group);
   if (groups.size > KEPT) drop(groups.keys().next().value);
   draw(key, !known);
+}
+
+// How likely is what it shows, and after that what the reader of relations finds wrong: that alone may have raised the alarm.
+function likelihoods({ shown, probabilities, faults }) {
+  const found = new Map(shown.map((label) => [label, probabilities[label]]));
+  for (const { label, probability } of faults) if (!found.has(label)) found.set(label, probability);
+  return found;
 }
 
 function draw(key, isFirst = false) {
@@ -76,7 +84,7 @@ function hideJudged() {
 }
 
 function alarmView(key, alarms) {
-  const [{ text, timestamp, shown, probabilities, evidence, dialogue_id: dialogue, bot_version: version, channel, action, place, user_frustration: frustration }] = alarms;
+  const [{ text, timestamp, shown, evidence, faults, dialogue_id: dialogue, bot_version: version, channel, action, place, user_frustration: frustration }] = alarms;
   const said = new Date(timestamp * 1000);
   const verdict = alarms.every((each) => each.verdict) ? alarms[0].verdict : null;
   const about = [version && ["version ", named(version)], channel && [named(channel)], action && [named(action)], dialogue && ["dialogue ", named(dialogue)]].filter(Boolean);
@@ -86,9 +94,10 @@ function alarmView(key, alarms) {
     { "data-key": key, "data-judged": verdict },
     element("p", { class: "who" }, ...times, element("time", { datetime: said.toISOString() }, said.toLocaleString()), ...about.flatMap((part) => [" · ", ...part])),
     element("p", { class: "said", dir: "auto" }, text),
-    element("p", { class: "badges" }, ...shown.map((label) => badge(label, probabilities[label] === null ? null : ` ${percent(probabilities[label])}`))),
+    element("p", { class: "badges" }, ...[...likelihoods(alarms[0])].map(([label, likely]) => badge(label, likely === null ? null : ` ${percent(likely)}`))),
     frustration?.shown ? element("p", { class: "evidence" }, `${nameOf("user_frustration")} (${percent(frustration.probability)}): `, quoted(frustration.words)) : null,
-    ...shown.filter((label) => evidence[label]).map((label) => element("p", { class: "evidence" }, `${nameOf(label)}, earlier turn: `, quoted(evidence[label]))),
+    ...shown.filter((label) => evidence[label] && !faults.some((fault) => fault.label === label && fault.about)).map((label) => element("p", { class: "evidence" }, `${nameOf(label)}, earlier turn: `, quoted(evidence[label]))),
+    ...faults.filter(({ about, words }) => about || words).map(faultLine),
     element(
       "p",
       { class: "row actions", role: "group", "aria-label": "What to do with this alarm" },
@@ -96,6 +105,11 @@ function alarmView(key, alarms) {
       ...Object.entries(VERDICTS).map(([name, title]) => element("button", { type: "button", "data-verdict": name, "aria-pressed": String(verdict === name) }, title)),
     ),
   );
+}
+
+function faultLine({ label, about, words }) {
+  const clash = about ? [words ? " against " : "against ", quoted(about)] : [];
+  return element("p", { class: "evidence" }, `${nameOf(label)}: `, words ? quoted(words) : null, ...clash);
 }
 
 async function judge(key, verdict) {
