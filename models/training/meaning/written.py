@@ -29,8 +29,8 @@ from grice.models.training.shorthand import Line, read_hands_with, read_parts
 HANDS = Path(__file__).parent / "hands"
 HELD_HANDS = ("H", "P", "QJ", "QO")
 """Nothing is trained on what these wrote. How rewrites are worded was changed after a look at H and P."""
-LATER_HANDS = ("XC", "XF", "XH")
-"""Written last. The weights that are shipped have not learnt from them, and nothing was chosen on them."""
+LATER_HANDS = ("WA", "WB", "WC", "WD")
+"""Written after the weights that are shipped, which have not learnt from them, and on which nothing was chosen."""
 CALIBRATION_HANDS = ("UD", "VB")
 """Nothing is trained on what these wrote: how sure the reader has to be is fitted on it, so that it is fitted on strangers."""
 
