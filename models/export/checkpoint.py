@@ -155,7 +155,7 @@ def _trunk_layer(weights: GraphWeights, name: str, heads: Heads) -> TorchState:
 
 
 def _write_rewriter(manifest: Manifest, precision: str, out: Path, facts: Facts) -> None:
-    encoder, decoder = (read_weights(manifest.graph(part, precision)) for part in ("encoder", "decoder"))
+    encoder, decoder = (_weights(manifest, part, precision) for part in ("encoder", "decoder"))
     heads = Heads.of(manifest.settings["heads"], manifest.settings["heads"] * manifest.settings["width"])
     words = _turned(decoder["vocabulary.weight"])
     state: TorchState = {"model.shared.weight": words, "lm_head.weight": words}

@@ -120,7 +120,7 @@ def test_headings_lead_through_the_page(browser: Browser, client: httpx.Client, 
 
 def test_the_table_has_headers(browser: Browser, client: httpx.Client) -> None:
     roles = [node["role"]["value"] for node in filled(browser, client, view="operations").tree()]
-    assert (roles.count("columnheader"), roles.count("rowheader")) == (4, 10)
+    assert (roles.count("columnheader"), roles.count("rowheader")) == (4, 11)
     roles = [node["role"]["value"] for node in filled(browser, client).tree()]
     assert (roles.count("columnheader"), roles.count("rowheader")) == (10, 1)
 

@@ -43,9 +43,9 @@ def stages(response: httpx.Response) -> list[str]:
     ("path", "body", "expected"),
     [
         ("/v1/turns", DIRECT, ["directness"]),
-        ("/v1/turns", INDIRECT, ["directness", "rewriter", "guard", "meaning"]),
+        ("/v1/turns", INDIRECT, ["directness", "meaning", "rewriter", "guard"]),
         ("/v1/turns", {**INDIRECT, "schema": MENU}, ["meaning"]),
-        ("/v1/turns", {"items": [DIRECT, INDIRECT]}, ["directness", "rewriter", "guard", "meaning"]),
+        ("/v1/turns", {"items": [DIRECT, INDIRECT]}, ["directness", "meaning", "rewriter", "guard"]),
         ("/v1/meaning", {"text": "To rent_kayak.", "schema": MENU}, ["meaning"]),
         ("/v1/slots", {"text": "Cheap.", "slots": [SLOT]}, ["slots"]),
         ("/v1/directness", DIRECT, []),
@@ -80,5 +80,5 @@ def test_calls_of_one_batch_share_its_times_and_no_others(client: httpx.Client) 
         DIRECTNESS.gate.set()
         assert stages(first.result()) == ["directness"]
         direct, indirect = (each.result() for each in others)
-    assert stages(indirect) == ["directness", "rewriter", "guard", "meaning"]
+    assert stages(indirect) == ["directness", "meaning", "rewriter", "guard"]
     assert direct.headers["server-timing"] == indirect.headers["server-timing"]
