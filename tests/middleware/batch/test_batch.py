@@ -27,6 +27,7 @@ from grice.middleware.batch.parts import cut, read
 from grice.middleware.batch.scoring import Scorer
 from grice.middleware.cli import main
 from grice.middleware.monitor import MonitorSettings
+from grice.middleware.settings import PipelineSettings
 from grice.models import load_directness_scorer
 from grice.models.dialogue import Dialogue
 from grice.models.errors import InputError
@@ -136,13 +137,19 @@ def test_results_of_other_settings_or_inputs_are_not_taken_for_these(tmp_path: P
 
 
 def test_results_of_models_that_were_replaced_are_not_taken_for_these(tmp_path: Path) -> None:
-    model, alarms = tmp_path / "model", tmp_path / "alarms.json"
+    model, reader, alarms = tmp_path / "model", tmp_path / "reader", tmp_path / "alarms.json"
     shutil.copytree(PRETRAINED / "intentions", model)
+    reader.mkdir()
+    shutil.copy(PRETRAINED / "meaning" / "manifest.json", reader)
     alarms.write_text("{}")
-    chosen = {"intentions_model": str(model), "monitor": MonitorSettings(threads=1, workers=1, alarm_settings=str(alarms))}
+    chosen = {
+        "intentions_model": str(model),
+        "pipeline": PipelineSettings(meaning_model=str(reader)),
+        "monitor": MonitorSettings(threads=1, workers=1, alarm_settings=str(alarms)),
+    }
     path = write_lines(tmp_path / "in" / "a.jsonl", [dialogue_row(0)])
     run_here(job_of(tmp_path, **chosen), [path], scorer=fake_scorer())
-    for file in (model / "manifest.json", alarms):
+    for file in (model / "manifest.json", reader / "manifest.json", alarms):
         before = file.read_text()
         file.write_text(before + "\n")
         with pytest.raises(InputError, match="results of other settings or models"):

@@ -70,6 +70,13 @@ def test_the_operator_chooses_what_it_becomes(client: httpx.Client) -> None:
     }
 
 
+def test_a_turn_can_be_no_longer_than_the_pipeline_reads(client: httpx.Client) -> None:
+    body = {"input_type": "request", "texts": TEXTS, "additional_provider_specific_params": {"longest": 601}}
+    refused = client.post("/beta/litellm_basic_guardrail_api", json=body)
+    assert refused.status_code == 422
+    assert "600" in refused.text
+
+
 def test_texts_alone_are_a_user_turn(client: httpx.Client) -> None:
     answer = ask(client, "request", texts=["I wish."])
     assert answer == {"action": "GUARDRAIL_INTERVENED", "texts": ["I wish. please: I wish."]}
