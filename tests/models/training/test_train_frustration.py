@@ -22,6 +22,7 @@ from grice.models.training.frustration.recipe import (
     score_held_hands,
     train_frustration,
 )
+from grice.models.training.frustration.written import HELD_HAND
 
 TALK = """
 == {setting} | {what}
@@ -106,8 +107,16 @@ def test_a_hand_that_is_missing(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_shipped_weights_are_what_training_gives(tmp_path: Path) -> None:
+    """Weights differ in the second digit between processors, as the int8 encoder does; what they say of turns does not."""
     train_frustration(tmp_path)
-    width = load_sentence_encoder().width
-    one, other = (FrustrationHeads.load(path / "heads.npz", width) for path in (tmp_path / "model", PRETRAINED / "frustration"))
-    np.testing.assert_allclose(one.weights, other.weights, atol=0.02)
-    np.testing.assert_allclose(one.words.weights, other.words.weights, atol=0.02)
+    encoder = load_sentence_encoder()
+    held = read_examples(encoder, (HELD_HAND,)).inputs
+    folders = (tmp_path / "model", PRETRAINED / "frustration")
+    one, other = (
+        [heads.score(each) for each in held]
+        for heads in (FrustrationHeads.load(folder / "heads.npz", encoder.width) for folder in folders)
+    )
+    assert np.corrcoef(one, other)[0, 1] > 0.998
+    slope, offset = np.polyfit(other, one, 1)
+    assert slope == pytest.approx(1, abs=0.05)
+    assert offset == pytest.approx(0, abs=0.05)
