@@ -1,7 +1,7 @@
 """From shares of pieces to the words that are quoted: the span with most of them, of it the sentence, of it the words.
 
-The network points once for a response. A label takes of that what such a fault can be about: a response contradicts itself in
-what the bot said, and contradicts facts in what the bot was given.
+What the whole response is about is told once (`grice.models.relations.pointing`). A label takes of that what such a fault can be
+about: a response contradicts itself in what the bot said, and contradicts facts in what the bot was given.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from grice.models.dialogue import Turn
 from grice.models.relations.inputs import ContextPieces, KnownSpan, ResponsePieces, SpanKind
 from grice.models.relations.labels import LABELS, RelationLabel
+from grice.models.relations.pointing import content_words
 from grice.models.relations.results import QuotedKind, QuotedPair, QuotedSpan
 from grice.models.relations.sentences import sentence_of, sentence_places
 from grice.models.runtime.heads import Floats
-from grice.models.text.wording import Wording
 
 KEPT = 0.25
 """Of the largest share of a sentence's pieces: others with less are not quoted at its edges."""
@@ -56,7 +56,7 @@ def likeliest_span(labels: Mapping[RelationLabel, float], spans: Sequence[KnownS
     """The place of the span that a response clashes with, if it has one of the labels; None where they are about none.
 
     Args:
-        labels: how likely the response has each. shares: of each span (`span_shares`).
+        labels: how likely the response has each. shares: how likely the response is about each span.
     """
     found = np.zeros(len(spans))
     for label, likely in labels.items():
@@ -90,8 +90,10 @@ def quote_sentences(earlier: Turn, place: int, response: str, own: int) -> Quote
     Args:
         place, own: of the turn and of the response in their dialogue.
     """
-    sides = [(number, *ends, _content(earlier.text[slice(*ends)])) for number, ends in enumerate(sentence_places(earlier.text))]
-    others = [(number, *ends, _content(response[slice(*ends)])) for number, ends in enumerate(sentence_places(response))]
+    sides = [
+        (number, *ends, content_words(earlier.text[slice(*ends)])) for number, ends in enumerate(sentence_places(earlier.text))
+    ]
+    others = [(number, *ends, content_words(response[slice(*ends)])) for number, ends in enumerate(sentence_places(response))]
     one, other = max(itertools.product(sides, others), key=lambda pair: len(pair[0][3] & pair[1][3]))
     if not one[3] & other[3]:
         one, other = (0, 0, len(earlier.text), frozenset()), (0, 0, len(response), frozenset())
@@ -99,10 +101,6 @@ def quote_sentences(earlier: Turn, place: int, response: str, own: int) -> Quote
         QuotedSpan(earlier.speaker, place, *one[:3], earlier.text[one[1] : one[2]]),
         QuotedSpan("response", own, *other[:3], response[other[1] : other[2]]),
     )
-
-
-def _content(sentence: str) -> frozenset[str]:
-    return Wording.of(sentence).content if sentence.strip() else frozenset()
 
 
 def _quote(kind: QuotedKind, place: int, text: str, offset: int, pieces: Sequence[tuple[tuple[int, int], float]]) -> QuotedSpan:

@@ -20,6 +20,7 @@ from grice.models.relations.evidence import sentence_support
 from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
 from grice.models.relations.known import choose_spans
 from grice.models.relations.labels import FAULTS, LABELS, SETTINGS, RelationLabel, Setting
+from grice.models.relations.pointing import POINTED_BY, describe_spans
 from grice.models.relations.quotes import likeliest_span, quote_context, quote_response, span_shares
 from grice.models.relations.repeats import find_repeat
 from grice.models.relations.results import QuotedPair, QuotedSpan, RelationFinding, RelationQuestion, ResponseRelations
@@ -87,6 +88,7 @@ class RelationReader:
         self.label_curves = [_curve(manifest, f"labels.{label}") for label in LABELS]
         self.thresholds = AlarmThresholds.of(manifest)
         self.fine = fine_of(manifest)
+        self.pointing = np.array([manifest.number(f"pointing.{name}", -100.0, 100.0) for name in POINTED_BY], np.float32)
         self.guesses_facts = False
         self.frustration: FrustrationDetector | None = None
         self.faulty = _percentiles(manifest)
@@ -164,7 +166,7 @@ class RelationReader:
         for each in by_rule:
             labels[each.label] = share = max(labels[each.label] or 0.0, BY_RULE)
             bad, found[each.label] = max(bad, BY_RULE), replace(each, probability=share)
-        pointed = span_shares(scores.context, scores.of_context, len(scores.spans))
+        pointed = self._pointed(scores, question.dialogue.last.text)
         found = {label: _pointing(each, scores, pointed) for label, each in found.items()}
         bad, findings = self._unsettled(question, bad, list(found.values()))
         shown = [each for each in findings if self._shows(each)]
@@ -177,6 +179,12 @@ class RelationReader:
         about = next((each.about for each in by_rule if each.about), None) or _about(likely, scores, pointed)
         quotes = {label: QuotedPair(found[label].about, found[label].words) for label in BEHAVIORS if label in found}
         return ResponseRelations(bad, alarm, setting, labels, about, tuple(shown), support, quotes)
+
+    def _pointed(self, scores: ReadResponse, response: str) -> Floats:
+        """How likely the response is about each span, if it has a fault that can be."""
+        shares = span_shares(scores.context, scores.of_context, len(scores.spans))
+        found: Floats = softmax(describe_spans(scores.spans, response, shares) @ self.pointing)
+        return found
 
     def _unsettled(
         self, question: RelationQuestion, bad: float, findings: list[RelationFinding]

@@ -8,19 +8,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from grice.models.relations.budget import DEFAULT_BUDGET, NEVER, budget_steps, threshold_for
-from grice.models.relations.labels import LABELS, SETTINGS, Setting
+from grice.models.relations.labels import FAULTS, LABELS, SETTINGS, Setting
+from grice.models.relations.pointing import POINTED_BY, describe_spans
+from grice.models.relations.quotes import span_shares, spans_of
 from grice.models.relations.reader import ReadResponse, RelationReader
+from grice.models.runtime.heads import softmax
 from grice.models.training.relations.samples import RelationSample, TaughtResponse
 
 UNCALIBRATED: dict[str, Any] = {
     "curves": {"bad": {"slope": 1.0, "offset": 0.0}, "labels": {label: {"slope": 1.0, "offset": 0.0} for label in LABELS}},
     "thresholds": {"settings": dict.fromkeys(SETTINGS, 0.5), "labels": dict.fromkeys(LABELS, 0.5)},
     "faulty": [0.5] * 101,
+    "pointing": {"share": 1.0, "words": 0.0, "asked": 0.0},
 }
 HOLD = 1e-2
 """How strongly weights are held near where they start."""
+POINTING_HOLD = 1.0
+"""How strongly weights of `POINTED_BY` are held near 0."""
 SMALLEST_STEP = 1e-6
 """Of a whole one."""
 LEAST_SHOWN = 0.15
@@ -48,8 +55,8 @@ def read_samples(reader: RelationReader, samples: Sequence[RelationSample]) -> l
 def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people: Sequence[RelationSample] = ()) -> dict[str, Any]:
     """What the manifest has of it.
 
-    `curves`, `thresholds`, `fine` (the thresholds of other budgets) and `faulty` (percentiles of how likely faulty responses are
-    said to be).
+    `curves`, `thresholds`, `fine` (the thresholds of other budgets), `faulty` (percentiles of how likely faulty responses are
+    said to be) and `pointing` (what it follows from which span a fault is about).
 
     Args:
         people: replies of people, all fine; the budget of their setting holds for them too.
@@ -83,7 +90,40 @@ def calibrate(reader: RelationReader, samples: Sequence[RelationSample], people:
         "thresholds": {"settings": settings, "labels": labels},
         "fine": steps,
         "faulty": [round(float(share), 4) for share in np.quantile(shares[bad], np.linspace(0, 1, 101))],
+        "pointing": fit_pointing(read),
     }
+
+
+def fit_pointing(read: Sequence[ReadSample]) -> dict[str, float]:
+    """Weights of `POINTED_BY`, by a conditional logit: of the spans that a fault can be about, its own is to be the likeliest.
+
+    Where nothing is to be chosen, the network's share alone decides.
+    """
+    rows = [row for each in read for row in _choices(each)]
+    if not rows:
+        return dict(UNCALIBRATED["pointing"])
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, slope = POINTING_HOLD * float(weights @ weights), 2 * POINTING_HOLD * weights
+        for numbers, right in rows:
+            chances = softmax((numbers @ weights).astype(np.float32))
+            total -= float(np.log(chances[right] + SMALLEST_STEP))
+            slope = slope + chances @ numbers - numbers[right]
+        return total, slope
+
+    found = minimize(loss, np.zeros(len(POINTED_BY)), jac=True, method="L-BFGS-B").x
+    return dict(zip(POINTED_BY, map(float, found), strict=True))
+
+
+def _choices(each: ReadSample) -> list[tuple[NDArray[np.float64], int]]:
+    """For each fault with something to point at: the numbers of the spans that it can be about, and the place of its own."""
+    if each.response.clash is None:
+        return []
+    spans, scores = each.scores.spans, each.scores
+    shares = span_shares(scores.context, scores.of_context, len(spans))
+    numbers = describe_spans(spans, each.response.text, shares).astype(np.float64)
+    groups = [spans_of(label, spans) for label in LABELS if label in each.response.labels and label in FAULTS]
+    return [(numbers[group], group.index(own)) for group in groups if (own := each.response.clash.span) in group and len(group) > 1]
 
 
 def _share_of(curve: dict[str, float], score: float) -> float:
