@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from data_fixtures import needs_released_data
 
+from grice.benchmarks.responses.cases import HELD_HANDS, ci_tod_cases, people_cases
 from grice.models.data import abceval, dbdc3, face_acts, rectom
 from grice.models.errors import DataCorrupt
 from grice.models.minds.labels import Attitude
@@ -169,5 +170,18 @@ def test_no_five_words_in_a_row_are_those_of_evaluated_files(
     judged |= runs_of_all(each.turn.text for talk in dbdc3.read(folder) for each in talk.turns)
     rated = json.loads((folder / "conture" / "data.json").read_text(encoding="utf-8"))
     judged |= runs_of_all(turn[who] for dialogue in rated for turn in dialogue["turns"] for who in ("user", "chatbot"))
-    written = [text for context in contexts for text in (*context.lines, *(each.text for each in context.responses))]
-    assert [text for text in written if runs_of(text) & judged] == []
+    assert [text for text in _texts(contexts) if runs_of(text) & judged] == []
+
+
+@needs_released_data
+def test_no_five_words_in_a_row_that_are_learned_from_are_those_of_evaluated_bots(contexts: list[WrittenContext]) -> None:
+    """CI-ToD's and people's replies in MultiWOZ: the held hands are evaluated beside them, and may share words with them."""
+    folder = Path(os.environ["GRICE_DATA_DIR"])
+    cases = [*ci_tod_cases(folder), *people_cases(folder)]
+    evaluated = runs_of_all({turn.text for case in cases for turn in case.question.dialogue.turns})
+    learned = [context for context in contexts if context.hand not in HELD_HANDS]
+    assert [text for text in _texts(learned) if runs_of(text) & evaluated] == []
+
+
+def _texts(contexts: list[WrittenContext]) -> list[str]:
+    return [text for context in contexts for text in (*context.lines, *(each.text for each in context.responses))]
