@@ -96,7 +96,7 @@ class Batcher(Generic[Asked, Result]):
         self._backlog = Backlog(limits.most_wait_ms / 1000)
         self._turnstile = Turnstile()
         self._threads = ThreadPoolExecutor(MOST_LONG + 2, thread_name_prefix="grice-batch")
-        self._long: set[asyncio.Task[None]] = set()
+        self._long: set[asyncio.Future[Any]] = set()
         self._changed = asyncio.Event()
         self._leave = asyncio.Event()
         self._closing = False
@@ -230,6 +230,9 @@ class Batcher(Generic[Asked, Result]):
     async def _run(self) -> None:
         while self._line.waiters or not self._closing:
             await self._changed.wait()
+            if not self.waiting:
+                self._changed.clear()
+                continue
             await self._others()
             try:
                 self._start_long()
@@ -260,7 +263,7 @@ class Batcher(Generic[Asked, Result]):
 
     def _start_long(self) -> None:
         while len(self._long) < MOST_LONG and (items := self._line.take_long(MOST_LONG_EACH)):
-            self._go_on_aside(asyncio.ensure_future(self._serve_long(items)))
+            self._serve_long(items)
 
     def _turn(self, items: Sequence[WaitingItem[Asked, Result]]) -> BatchTurn:
         return BatchTurn(wanted=lambda: not all(item.answer.done() for item in items))
@@ -270,16 +273,20 @@ class Batcher(Generic[Asked, Result]):
         turn.rank = lambda: self._line.shares.rank(waiter.caller, waiter)
         turn.spend = lambda seconds: self._line.shares.spend(waiter.caller, waiter, seconds)
 
-    def _go_on_aside(self, task: asyncio.Task[None]) -> None:
-        self._long.add(task)
-        task.add_done_callback(self._long.discard)
+    def _go_on_aside(self, work: asyncio.Future[Any]) -> None:
+        self._long.add(work)
+        work.add_done_callback(self._long.discard)
 
-    async def _serve_long(self, items: list[WaitingItem[Asked, Result]]) -> None:
+    def _serve_long(self, items: list[WaitingItem[Asked, Result]]) -> None:
         turn, waiter = self._turn(items), items[0].waiter
         self._share(turn, waiter)
-        await self._serve(items, turn)
-        waiter.is_served = False
-        self._changed.set()
+
+        def end(_: asyncio.Future[Any]) -> None:
+            waiter.is_served = False
+
+        work = self._serve(items, turn)
+        work.add_done_callback(end)
+        self._go_on_aside(work)
 
     async def _serve_short(self, items: list[WaitingItem[Asked, Result]]) -> None:
         """Serve a batch to its end, or until it turns out to be long."""
@@ -288,7 +295,7 @@ class Batcher(Generic[Asked, Result]):
         rank = shares.rank(items[0].waiter.caller, items[0].waiter)
         for item in items:
             shares.spend(item.waiter.caller, item.waiter, self._pace.of(item.work))
-        turned_out_long = loop.create_future()
+        over = asyncio.Event()
         turn = self._turn(items)
         known_s = sum(self._pace.of(item.work) for item in items)
         turn.rank = lambda: rank
@@ -298,21 +305,29 @@ class Batcher(Generic[Asked, Result]):
             if len(waiters) > 1:
                 raise Overran
             self._share(turn, items[0].waiter)
-            loop.call_soon_threadsafe(turned_out_long.cancel)
+            loop.call_soon_threadsafe(over.set)
 
         turn.overrun = overrun
-        task = asyncio.ensure_future(self._serve(items, turn))
-        await asyncio.wait({task, turned_out_long}, return_when=asyncio.FIRST_COMPLETED)
-        turned_out_long.cancel()
-        if not task.done():
-            self._go_on_aside(task)
+        work = self._serve(items, turn)
+        work.add_done_callback(lambda _: over.set())
+        await over.wait()
+        if not work.done():
+            self._go_on_aside(work)
 
-    async def _serve(self, items: list[WaitingItem[Asked, Result]], turn: BatchTurn) -> None:
+    def _serve(self, items: list[WaitingItem[Asked, Result]], turn: BatchTurn) -> asyncio.Future[Any]:
+        """Work on a batch in a thread. Its items are answered when that is done, before others hear that it is."""
         try:
             self._on_batch(len(items))
         except Exception as error:  # noqa: BLE001 - it only listens; the batch is served
             log.error("a listener failed", extra={"error": type(error).__name__})
-        outcomes = await asyncio.get_running_loop().run_in_executor(self._threads, self._work, items, turn)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, self._work, items, turn)
+        work.add_done_callback(lambda done: self._settle(items, turn, done.result()))
+        return work
+
+    def _settle(
+        self, items: list[WaitingItem[Asked, Result]], turn: BatchTurn, outcomes: Sequence[Result | Exception] | None
+    ) -> None:
+        """Answer the items of a batch with what `_work` gave."""
         if outcomes is None:
             for item in items:
                 item.alone = True
