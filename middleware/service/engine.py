@@ -259,7 +259,12 @@ def open_stream(settings: ServiceSettings) -> EventPublisher | None:
     )
 
 
-async def _engine(request: Request) -> Engine:
+async def engine_of(request: Request) -> Engine:
+    """The engine as the caller of a request sees it.
+
+    Raises:
+        Refused: nobody was asked for a key.
+    """
     key: ApiKey | None = getattr(request.state, "caller", None)
     if key is None:  # a path that nobody was asked for a key at must not get at anybody's data
         raise Refused(REFUSED)
@@ -272,7 +277,7 @@ async def _whole_engine(request: Request) -> Engine:
     return engine
 
 
-EngineOf = Annotated[Engine, Depends(_engine)]
+EngineOf = Annotated[Engine, Depends(engine_of)]
 """The engine as the caller sees it, for a route's parameters."""
 WholeEngine = Annotated[Engine, Depends(_whole_engine)]
 """The engine of the application, for routes that need no key and show nobody's data."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from email import message
+from typing import Any
 
-from fastapi import Request
+from fastapi import HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -34,7 +37,6 @@ class Body:
         if body is None:
             await self._too_large().response(scope)(scope, receive, send)
         else:
-            scope["state"]["body_bytes"] = len(body)
             await _while_connected(self.app, body, scope, receive, send)
 
     async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
@@ -63,7 +65,7 @@ class Body:
 
 
 async def _while_connected(app: ASGIApp, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-    answering = read = False
+    answering = read = dropped = False
 
     async def replay() -> Message:
         nonlocal read
@@ -77,23 +79,49 @@ async def _while_connected(app: ASGIApp, body: bytes, scope: Scope, receive: Rec
         answering = True
         await send(message)
 
+    def drop(_: asyncio.Task[Message]) -> None:
+        nonlocal dropped
+        if work is not None and not answering:
+            dropped = True
+            work.cancel()
+
+    work = asyncio.current_task()
     gone = asyncio.ensure_future(receive())
-    work = asyncio.ensure_future(app(scope, replay, note))
+    gone.add_done_callback(drop)
     try:
-        await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if answering or work.done():
-            await work
+        await app(scope, replay, note)
+    except asyncio.CancelledError:
+        if not dropped:  # by the server, which stops
+            raise
     finally:
-        for task in (work, gone):
-            task.cancel()
-        await asyncio.gather(work, gone, return_exceptions=True)
+        gone.remove_done_callback(drop)
+        gone.cancel()
 
 
 async def require_json(request: Request) -> None:
     """Refuse a body that is not declared as JSON, as browsers' forms and `curl -d` without a header send it."""
     given = request.headers.get("content-type", "")
+    if given == "application/json":  # as nearly all are
+        return
     header = message.Message()
     header["content-type"] = given or "none/none"
     subtype = header.get_content_subtype()
     if header.get_content_maintype() != "application" or not (subtype == "json" or subtype.endswith("+json")):
         raise Refused(Problem(415, "not-json", f"Content-Type: got {shown(given) or 'none'}; allowed: application/json"))
+
+
+def parse_json(body: bytes) -> Any:
+    """What is in a body. Its errors are those of the framework, where it parses.
+
+    Raises:
+        RequestValidationError: it is not JSON, or empty. HTTPException: it cannot be read.
+    """
+    if not body:
+        raise RequestValidationError([{"type": "missing", "loc": ("body",), "msg": "Field required"}])
+    try:
+        return json.loads(body)
+    except json.JSONDecodeError as error:
+        invalid = {"type": "json_invalid", "loc": ("body", error.pos), "msg": "JSON decode error", "ctx": {"error": error.msg}}
+        raise RequestValidationError([invalid]) from None
+    except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, or thousands of brackets
+        raise HTTPException(400) from None

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Body, Depends, Request, Response
+from fastapi import APIRouter, Body, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import Discriminator, Tag, TypeAdapter, ValidationError, WrapValidator
+from fastapi.routing import APIRoute
+from pydantic import Discriminator, Tag, TypeAdapter, ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from grice.middleware.service.capabilities.route import Aside
 from grice.middleware.service.capabilities.wire import Batch, BatchAnswer, Wire
-from grice.middleware.service.engine import Engine, EngineOf
-from grice.middleware.service.http.body import require_json
+from grice.middleware.service.engine import Engine, engine_of
+from grice.middleware.service.http.body import parse_json, require_json
 from grice.middleware.service.http.openapi import answered
 from grice.middleware.service.waiting.call import CALL
 from grice.middleware.telemetry.stage_times import HEADER
@@ -32,8 +33,14 @@ def _shape(body: Any) -> str:
     return "batch" if isinstance(body, Batch) or (isinstance(body, dict) and "items" in body) else "single"
 
 
-UNREAD = WrapValidator(lambda given, read: given)
-"""The framework documents the body but leaves it as it came: it would read it on the event loop, and all others would wait."""
+class OwnReading(APIRoute):
+    """A route whose endpoint reads its request itself; its signature is for the documentation only. The framework would read a body
+    on the event loop, and all others would wait; and what it does to call an endpoint takes longer than to read a small body."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The endpoint as it is."""
+        endpoint: Callable[[Request], Coroutine[Any, Any, Response]] = self.endpoint
+        return endpoint
 
 
 def body_of(item: type[AnyItem]) -> Any:
@@ -76,23 +83,23 @@ def add_item_route(router: APIRouter, route: ItemRoute, answer: Answer, **docume
         answered = single(**rows[0]) if alone else batch_answer(items=[result(**row) for row in rows])
         return answered.model_dump_json().encode()
 
-    async def endpoint(body: Any, request: Request, engine: Engine) -> Response:
-        aside: Aside = run_in_threadpool if request.state.body_bytes >= MUCH else _here
+    async def endpoint(request: Request) -> Response:
+        await require_json(request)
+        engine, body = await engine_of(request), await request.body()
+        aside: Aside = run_in_threadpool if len(body) >= MUCH else _here
         read = await aside(_read, adapter, body)
         alone = not isinstance(read, Batch)
         rows = await answer(engine, [read] if alone else read.items, aside)
         return Response(await aside(write, rows, alone), headers=_timing(), media_type="application/json")
 
-    shown = Annotated[body_type, UNREAD, Body(openapi_examples=route.examples["requests"])]  # type: ignore[valid-type]
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    annotations = {"body": shown, "request": Request, "engine": EngineOf}
-    parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in annotations.items()]
-    endpoint.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    shown = Annotated[body_type, Body(openapi_examples=route.examples["requests"])]  # type: ignore[valid-type]
+    parameter = inspect.Parameter("body", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=shown)
+    endpoint.__signature__ = inspect.Signature([parameter])  # type: ignore[attr-defined]
     router.add_api_route(
         route.path,
         endpoint,
         methods=["POST"],
-        dependencies=[Depends(require_json)],
+        route_class_override=OwnReading,
         response_model=single | batch_answer,
         responses=answered(route.examples["answer"], *route.statuses),
         **documented,
@@ -110,9 +117,9 @@ async def _here(work: Callable[..., Work], /, *args: Any) -> Work:
     return work(*args)
 
 
-def _read(adapter: TypeAdapter[Any], body: Any) -> Any:
+def _read(adapter: TypeAdapter[Any], body: bytes) -> Any:
     try:
-        return adapter.validate_python(body)
+        return adapter.validate_python(parse_json(body))
     except ValidationError as error:
         found = [{**each, "loc": ("body", *each["loc"])} for each in error.errors(include_url=False, include_input=False)]
         raise RequestValidationError(found) from None
