@@ -55,6 +55,10 @@ class WholeAnswers:
     def _is_sending(self) -> bool:
         return self._conn.their_state is h11.SEND_BODY
 
+    def is_closing(self) -> bool:
+        """Whether it is closed, or about to be."""
+        return self._transport.is_closing()
+
     def write(self, data: bytes) -> None:
         """Send, or hold until the answer is whole."""
         if self._transport.is_closing():

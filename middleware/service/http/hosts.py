@@ -36,12 +36,14 @@ class Hosts:
         if ANY in self._names:
             return True
         name = name_of(host)
+        if name and (name == "localhost" or name in self._names):
+            return True
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
-            return bool(name) and (name == "localhost" or name in self._names)
+            return False
         # No name of another's leads here if it is the address itself that was asked for.
-        return address.is_loopback or self._any_address or name in self._names
+        return address.is_loopback or self._any_address
 
 
 def name_of(host: str) -> str:
