@@ -49,13 +49,28 @@ class CallerConnections:
         self._open: dict[ConnectionPhase, OrderedDict[CallerConnection, None]] = {
             phase: OrderedDict() for phase in ("head", "body", "answer", "close")
         }
+        self._beginning: set[CallerConnection] = set()
         self._stopping = False
+
+    @property
+    def beginning(self) -> int:
+        """How many are about to be open."""
+        return len(self._beginning)
 
     def __len__(self) -> int:
         return len(self._phase_of)
 
+    def begin(self, connection: CallerConnection) -> None:
+        """It is about to be open."""
+        self._beginning.add(connection)
+
+    def end_begin(self, connection: CallerConnection) -> None:
+        """It is open, or will not be."""
+        self._beginning.discard(connection)
+
     def add(self, connection: CallerConnection) -> None:
         """It is open."""
+        self.end_begin(connection)
         self._phase_of[connection] = phase = connection.waits_for
         self._open[phase][connection] = None
 

@@ -113,7 +113,7 @@ class Listener:
 
     @property
     def _is_full(self) -> bool:
-        return len(self.connections) + len(self._beginning) + len(self._taken) >= self._most
+        return len(self.connections) + self.connections.beginning + len(self._taken) >= self._most
 
     def _accept(self) -> None:
         for _ in range(TAKEN_AT_ONCE):
@@ -162,19 +162,22 @@ class Listener:
         accepted.setblocking(False)
         with suppress(OSError):
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-        task = asyncio.get_running_loop().create_task(self._connect(accepted, since))
+        connection = self._make(since)
+        self.connections.begin(connection)
+        task = asyncio.get_running_loop().create_task(self._connect(accepted, connection))
         self._beginning[task] = None
-        task.add_done_callback(lambda done: self._end(done, accepted))
+        task.add_done_callback(lambda done: self._end(done, accepted, connection))
 
-    def _end(self, done: asyncio.Task[None], accepted: socket.socket) -> None:
+    def _end(self, done: asyncio.Task[None], accepted: socket.socket, connection: CallerConnection) -> None:
         self._beginning.pop(done, None)
+        self.connections.end_begin(connection)
         if done.cancelled():
             accepted.close()
 
-    async def _connect(self, accepted: socket.socket, since: float) -> None:
+    async def _connect(self, accepted: socket.socket, connection: CallerConnection) -> None:
         loop, limit = asyncio.get_running_loop(), self._handshake_s if self._tls else None
         try:
-            await loop.connect_accepted_socket(lambda: self._make(since), accepted, ssl=self._tls, ssl_handshake_timeout=limit)
+            await loop.connect_accepted_socket(lambda: connection, accepted, ssl=self._tls, ssl_handshake_timeout=limit)
         except (OSError, asyncio.TimeoutError):
             self.connections.count("handshake")
             accepted.close()
