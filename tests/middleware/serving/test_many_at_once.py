@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any, cast
 import h11
 import pytest
 import uvicorn
+import uvloop
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
@@ -41,13 +43,16 @@ serve(fakes(), ServiceSettings(port=0), lambda address: print(gc.get_freeze_coun
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """A test that runs in an event loop."""
+    """A test that runs in an event loop: Python's own, and the one that the service takes where it is installed."""
 
     @wraps(test)
-    def run(**fixtures: Any) -> None:
-        asyncio.run(test(**fixtures))
+    def run(run_in: Callable[[Any], None], **fixtures: Any) -> None:
+        run_in(test(**fixtures))
 
-    return run
+    runner = inspect.Parameter("run_in", inspect.Parameter.KEYWORD_ONLY)
+    signature = inspect.signature(test)
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), runner])  # type: ignore[attr-defined]
+    return pytest.mark.parametrize("run_in", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])(run)
 
 
 class Around:
