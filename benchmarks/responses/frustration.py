@@ -24,13 +24,15 @@ from grice.models.dialogue import Dialogue
 from grice.models.relations.labels import FRUSTRATION
 from grice.models.runtime.heads import Floats
 from grice.models.runtime.runtime import Runtime
-from grice.models.training.frustration.written import HELD_HAND, LEARNED, read_talks
+from grice.models.training.frustration.written import HELD_HAND, LATER_HANDS, LEARNED, read_talks
 from grice.models.training.relations.calibration import fit_weights
 
-HANDS, PEOPLE, RATED = f"{FRUSTRATION}/one-hand-out", f"{FRUSTRATION}/multiwoz", f"{FRUSTRATION}/conture"
+LATER, HANDS = f"{FRUSTRATION}/later", f"{FRUSTRATION}/one-hand-out"
+PEOPLE, RATED = f"{FRUSTRATION}/multiwoz", f"{FRUSTRATION}/conture"
 FILES = {PEOPLE: "multiwoz21/test.json*", RATED: f"{conture.FOLDER}/{conture.FILE}"}
 NOTES = (
     f"{FRUSTRATION}: hand {HELD_HAND}, on which nothing was trained, chosen or calibrated; frustrated turns count as faulty ones",
+    f"{LATER}: hands {', '.join(LATER_HANDS)}, which were written after the shipped model and had no part in it",
     f"{HANDS}: hands {', '.join(LEARNED)}, each read by models that learned from the others; the threshold is set by these scores",
     f"{PEOPLE}: users' turns after a bot's in the first 60 dialogues of MultiWOZ's test part; hardly anybody is frustrated there",
     f"{RATED}: users' turns after a bot's turn that people rated 0 (these count as faulty) or 2; nobody labelled frustration",
@@ -169,6 +171,7 @@ def rated_cases(data_dir: Path) -> list[FrustrationCase]:
 
 _CASES: Mapping[str, Callable[[Path], list[FrustrationCase]]] = {
     FRUSTRATION: lambda _: written_cases((HELD_HAND,)),
+    LATER: lambda _: written_cases(LATER_HANDS),
     HANDS: lambda _: written_cases(LEARNED),
     PEOPLE: people_cases,
     RATED: rated_cases,
@@ -176,6 +179,7 @@ _CASES: Mapping[str, Callable[[Path], list[FrustrationCase]]] = {
 TASKS = tuple(_CASES)
 METRICS: Mapping[str, tuple[str, ...]] = {
     FRUSTRATION: (*OF_TURNS, *OF_SHOWN),
+    LATER: (*OF_TURNS, *OF_SHOWN),
     HANDS: OF_TURNS,
     PEOPLE: ("false_alarms",),
     RATED: ("auc",),

@@ -24,6 +24,8 @@ HANDS = Path(__file__).parent / "hands"
 LEARNED = ("FA", "FB", "FC")
 HELD_HAND = "FD"
 """Nothing is trained, chosen or calibrated on it."""
+LATER_HANDS = ("FE", "FF", "FG", "FH", "FI", "FJ")
+"""Written after the model that is shipped, which has not learnt from them."""
 
 _SPEAKERS: dict[str, Literal["user", "bot"]] = {"u": "user", "b": "bot"}
 

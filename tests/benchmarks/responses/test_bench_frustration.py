@@ -19,7 +19,7 @@ from grice.benchmarks.responses.systems import RelationRun, ResponseOptions
 from grice.models.relations import FRUSTRATION
 from grice.models.sentence_encoder.encoder import load_sentence_encoder
 from grice.models.training.frustration import recipe
-from grice.models.training.frustration.written import HELD_HAND, LEARNED, read_talks
+from grice.models.training.frustration.written import HELD_HAND, LATER_HANDS, LEARNED, read_talks
 
 
 def evaluated(folder: Path, task: str, *systems: str, **given: Any) -> Sheet:
@@ -50,7 +50,8 @@ def test_the_held_hand_is_read_by_the_shipped_model(tmp_path: Path) -> None:
 
 def test_no_learned_hand_is_among_the_held_ones() -> None:
     assert {case.hand for case in written_cases((HELD_HAND,))} == {HELD_HAND}
-    assert HELD_HAND not in LEARNED
+    assert {case.hand for case in written_cases(LATER_HANDS)} == set(LATER_HANDS)
+    assert not {HELD_HAND, *LATER_HANDS} & set(LEARNED)
 
 
 def test_hands_held_out_one_at_a_time_are_scored_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
