@@ -1,4 +1,4 @@
-"""`grice export`: trained checkpoints to ONNX, and shipped models back to float checkpoints."""
+"""`grice export`: trained checkpoints to ONNX, shipped models back to float checkpoints, and means of two checkpoints."""
 
 from __future__ import annotations
 
@@ -11,18 +11,28 @@ from grice.models.data.files import data_dir
 from grice.models.errors import InputError, MissingExtra
 from grice.models.manifest import GRAPH
 
-HELP = "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint"
+HELP = (
+    "write a trained model as ONNX: int8 for CPU, fp32, fp16 for GPU; or a shipped model as a float checkpoint; or the mean of two "
+    "checkpoints"
+)
 MODELS = ("rewriter", "directness", "sentence-encoder", "slot-values", "meaning", "relations")
-CHECKPOINT = "checkpoint"
+CHECKPOINT, MEAN = "checkpoint", "mean"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("model", choices=[*MODELS, CHECKPOINT], help=f"{CHECKPOINT}: from NAME back to float weights")
+    parser.add_argument("model", choices=[*MODELS, CHECKPOINT, MEAN], help=f"{CHECKPOINT}: from NAME back to float weights")
     parser.add_argument("name", nargs="?", metavar="NAME", help=f"{CHECKPOINT}: a shipped model, or a folder with a manifest.json")
     parser.add_argument("--checkpoint", type=Path, metavar="DIR", help="what `grice train` wrote (default: runs/MODEL/model)")
+    parser.add_argument("--before", type=Path, metavar="DIR", help=f"{MEAN}: the checkpoint that --checkpoint was trained on from")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="where the files go (default: runs/MODEL/onnx; checkpoint: runs/NAME/model)"
+        "--share", type=float, default=0.5, help=f"{MEAN}: of --checkpoint's weights, the rest is --before's (default: 0.5)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where the files go (default: runs/MODEL/onnx; checkpoint: runs/NAME/model; mean: runs/mean/model)",
     )
     parser.add_argument(
         "--precision", action="append", choices=["int8", "fp32", "fp16"], help="repeat for several (default: all three)"
@@ -42,12 +52,14 @@ def run(args: argparse.Namespace) -> int:
         MissingExtra: torch, transformers or onnx is not installed.
         ModelNotFound: there is no checkpoint, or no model of that name.
         WeightsError: a file is damaged; with --measure, a precision lost more than the tolerance.
-        InputError: a name is missing, or there where there can be none.
+        InputError: a name or folder is missing, or there where there can be none.
     """
     if (args.name is not None) != (args.model == CHECKPOINT):
         raise InputError("NAME", args.name, "a shipped model or a folder after `export checkpoint`, nothing after other models")
+    if (args.before is not None) != (args.model == MEAN):
+        raise InputError("--before", args.before, f"a checkpoint with `export {MEAN}`, nothing elsewhere")
     try:
-        return _export_checkpoint(args) if args.model == CHECKPOINT else _export_onnx(args)
+        return {CHECKPOINT: _export_checkpoint, MEAN: _export_mean}.get(args.model, _export_onnx)(args)
     except ImportError as error:
         if isinstance(error, MissingExtra):
             raise
@@ -61,6 +73,16 @@ def _export_checkpoint(args: argparse.Namespace) -> int:
     folder = export_checkpoint(args.name, args.out or Path("runs") / Path(args.name).name / "model")
     weights = read_manifest(folder).training["weights"]
     print_json({"folder": folder, "weights": weights}) if args.json else print(f"{folder}: {weights}")
+    return 0
+
+
+def _export_mean(args: argparse.Namespace) -> int:
+    from grice.models.export.mean import mean_checkpoints
+
+    if args.checkpoint is None:
+        raise InputError("--checkpoint", None, "the checkpoint that was trained on from --before")
+    folder = mean_checkpoints(args.before, args.checkpoint, args.share, args.out or Path("runs") / MEAN / "model")
+    print_json({"folder": folder, "share": args.share}) if args.json else print(f"{folder}: {args.share:g} of {args.checkpoint}")
     return 0
 
 
