@@ -21,9 +21,8 @@ TOKENIZER = Tokenizer(WordLevel({"a": 0}, unk_token="a"))
 
 def write(folder: Path, value: float, width: int = 2, **facts: object) -> Path:
     network = nn.BatchNorm1d(width)
-    with torch.no_grad():
-        network.weight.fill_(value)
-    network.num_batches_tracked.fill_(int(value))
+    state = network.state_dict()
+    network.load_state_dict(state | {"weight": torch.full((width,), value), "num_batches_tracked": torch.tensor(int(value))})
     return save_checkpoint(folder, network, TOKENIZER, {"value": value, **facts})
 
 
