@@ -89,7 +89,7 @@ def fine_of(manifest: Manifest) -> Mapping[Setting, tuple[float, ...]]:
     for setting in SETTINGS:
         given = manifest.setting(f"fine.{setting}", list, allowed)
         numbers = [each for each in given if isinstance(each, (int, float)) and not isinstance(each, bool) and 0 <= each <= NEVER]
-        if len(given) != STEPS or numbers != sorted(given, reverse=True):
+        if len(given) != STEPS or len(numbers) != STEPS or numbers != sorted(numbers, reverse=True):
             raise manifest.refuse(f"fine.{setting}", shorten(str(given)), allowed)
         found[setting] = tuple(map(float, numbers))
     return found
