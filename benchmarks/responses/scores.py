@@ -114,8 +114,8 @@ def add_ratings(sheet: Sheet, task: str, name: str, cases: Sequence[ResponseCase
 
 def _measures(rows: Sequence[JudgedCase]) -> dict[str, Measure]:
     scores = np.array([answer.bad for _, answer in rows], float)
-    bad = np.array([bool(case.bad) for case, _ in rows])
-    alarms = np.array([answer.alarm for _, answer in rows])
+    bad = np.array([case.bad for case, _ in rows], bool)
+    alarms = np.array([answer.alarm for _, answer in rows], bool)
     return {
         "auc": ranking.auc(scores, bad),
         "recall_at_5": ranking.recall_at(scores, bad, 5),

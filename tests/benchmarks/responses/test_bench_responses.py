@@ -18,7 +18,7 @@ from grice.benchmarks.responses.benchmark import BENCHMARK, TASKS, evaluate
 from grice.benchmarks.responses.breakdowns import fit_limits, most
 from grice.benchmarks.responses.cases import ResponseAnswer, held_out_cases, item_cases
 from grice.benchmarks.responses.llm import answer_of_reply, prompt_of
-from grice.benchmarks.responses.scores import add_label
+from grice.benchmarks.responses.scores import add_any_bad, add_ci_tod, add_label, add_people, add_ratings
 from grice.benchmarks.responses.systems import RelationRun, ResponseOptions, shape_of
 from grice.benchmarks.scale.judge_price import CHARACTERS_A_TOKEN
 from grice.models.data.dbdc3 import Votes
@@ -103,6 +103,18 @@ def test_a_label_without_a_score_counts_as_none_and_the_run_says_so() -> None:
     assert sheet.notes == [
         "!Fac, grice: 1 of 3 responses have no score, as the bot was given nothing; they count as 0 and not shown"
     ]
+
+
+def test_a_judge_none_of_whose_answers_can_be_read_is_unscored() -> None:
+    cases = held_out_cases()[:4]
+    nothing = [ResponseAnswer(None, False)] * len(cases)
+    sheet = Sheet("responses", [], 0)
+    add_any_bad(sheet, "judge", cases, nothing)
+    add_ci_tod(sheet, "judge", cases, nothing)
+    add_people(sheet, "people/multiwoz", "judge", cases, nothing)
+    add_ratings(sheet, "conture", "judge", cases, nothing)
+    assert {each.task: each.unscored for each in sheet.results} == {"any-bad": 4, "people/multiwoz": 4, "conture": 4}
+    assert {each.value for each in sheet.results} == {None}
 
 
 def costs(sheet: Sheet) -> dict[str, list[Cell]]:
