@@ -36,7 +36,7 @@ test-slow: $(VENV)/.dev  ## the tests that train for minutes
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m slow
 
 test-core: $(CORE)/.done  ## the tests of the core on Python 3.10 with numpy 1.23 and nothing else
-	$(CORE)/bin/python -m pytest --confcutdir=tests/core tests/core
+	$(CORE)/bin/python -m pytest --numprocesses 2 --dist worksteal --confcutdir=tests/core tests/core
 
 test-gateways: $(VENV)/.dev $(GATEWAYS)/.done  ## the gateways behind the real LiteLLM proxy
 	$(BIN)/python -m pytest -m gateways tests/gateways
@@ -51,7 +51,7 @@ test-calm: $(CALM)/.done  ## the Rasa components in front of Rasa Pro's command 
 	$(CALM)/bin/python -m pytest --confcutdir=tests/calm -o filterwarnings=default tests/calm
 
 test-rasa: $(RASA)/.done  ## the tests of the Rasa components and the bot, on real Rasa 3.6
-	$(RASA)/bin/python -m pytest --confcutdir=tests/rasa -o filterwarnings=default tests/rasa
+	$(RASA)/bin/python -m pytest --numprocesses 2 --dist loadfile --confcutdir=tests/rasa -o filterwarnings=default tests/rasa
 
 typed:  ## the layout that users import, for mypy and the documentation
 	mkdir -p .cache/typed/grice && ln -sfn ../../../models .cache/typed/grice/models \
@@ -118,12 +118,12 @@ $(VENV)/.dev: pyproject.toml requirements/main.txt requirements/docs.txt | $(VEN
 
 $(CORE)/.done: pyproject.toml requirements/core.txt
 	$(PYTHON310) -m venv $(CORE)
-	$(CORE)/bin/python $(PIP) --constraint requirements/core.txt --editable . pytest
+	$(CORE)/bin/python $(PIP) --constraint requirements/core.txt --editable . pytest pytest-xdist
 	touch $@
 
 $(RASA)/.done: pyproject.toml requirements/rasa.txt
 	$(PYTHON310) -m venv $(RASA)
-	$(RASA)/bin/python $(PIP) --constraint requirements/rasa.txt rasa==3.6.21 --editable '.[rasa]' pytest
+	$(RASA)/bin/python $(PIP) --constraint requirements/rasa.txt rasa==3.6.21 --editable '.[rasa]' pytest pytest-xdist
 	$(RASA)/bin/python -m pip check
 	touch $@
 

@@ -153,7 +153,7 @@ def run(project: Path, *command: str, said: str = "") -> subprocess.CompletedPro
         input=said,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 
