@@ -31,7 +31,7 @@ HELD_HANDS = ("H", "P", "QJ", "QO")
 """Nothing is trained on what these wrote. How rewrites are worded was changed after a look at H and P."""
 LATER_HANDS = ("WA", "WB", "WC", "WD")
 """Written after the weights that are shipped, which have not learnt from them, and on which nothing was chosen."""
-CALIBRATION_HANDS = ("UD", "VB")
+CALIBRATION_HANDS = ("UD", "VB", "YA", "YB", "YC", "YD", "YE", "YF")
 """Nothing is trained on what these wrote: how sure the reader has to be is fitted on it, so that it is fitted on strangers."""
 
 MentionKind = Literal["meant", "not_this", "any", "ambiguous"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from grice.benchmarks.core.sheet import Sheet
-from grice.benchmarks.meaning.careful_reader import CAREFUL, answer_of, find_cases, read_answers
+from grice.benchmarks.meaning.careful_reader import CAREFUL, HANDS, answer_of, find_cases, read_answers
 from grice.benchmarks.meaning.scores import add_meaning
 from grice.models.data.user_turns import DONT_CARE
 from grice.models.meaning.menu import ACTS
-from grice.models.training.meaning.written import CALIBRATION_HANDS
+from grice.models.training.meaning.written import HELD_HANDS, LATER_HANDS
 
 
 def test_each_answer_is_of_a_turn_that_is_there_and_in_names_of_its_menu() -> None:
@@ -24,7 +24,8 @@ def test_each_answer_is_of_a_turn_that_is_there_and_in_names_of_its_menu() -> No
 
 def test_turns_are_of_strangers_and_most_are_indirect() -> None:
     cases = find_cases(list(read_answers()))
-    assert set(CALIBRATION_HANDS) < {case.part for case in cases}
+    assert {case.part for case in cases} == set(HANDS)
+    assert not {*HELD_HANDS, *LATER_HANDS} & set(HANDS)  # nothing may be chosen by a look at these
     assert len(cases) == 240
     assert sum(case.kind == "indirect" for case in cases) == 200
 

@@ -102,7 +102,7 @@ def test_events_that_the_service_refuses_are_put_aside_and_the_others_arrive(spo
 def test_large_events_go_in_several_bodies(spool: Path) -> None:
     store = MemoryStore()
     with serving(create_app(fakes(), store=store)) as client:
-        publisher = RestPublisher(f"{client.base_url}/")
+        publisher = RestPublisher(f"{client.base_url}/", timeout_s=30)
         publisher.publish([event(number, metadata={"a": "é" * (MAX_EVENT_BYTES // 2 - 200)}) for number in range(6)])
         publisher.close()
     assert len(store.read("d")) == 6
