@@ -1,11 +1,11 @@
 """Should the gate believe the directness scorer, without a menu, in a dialogue that is about no town? A sweep on written hands.
 
-    python -m grice.benchmarks.direct.second_look [--hands UD VB]
+    python -m grice.benchmarks.direct.second_look [--hands H P]
 
 The scorer has learnt from town information alone. For turns of dialogues that speak of no town: how well it, and the reader of
 meaning asked without a menu, tell indirect turns from direct ones (area under the ROC curve). Then, for every `indirect_from`: how
-many turns of each kind pass as direct. 0 is the scorer alone. `INDIRECT_FROM` was chosen by it on UD and VB, on which the reader's
-sureness is fitted; nothing was chosen on H, P, QJ, QO, UE and UG.
+many turns of each kind pass as direct. 0 is the scorer alone. `INDIRECT_FROM` was chosen by it on the hands on which the reader's
+sureness is fitted; nothing was chosen on H, P, QJ and QO.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from grice.benchmarks.stats.bootstrap import estimate
 from grice.benchmarks.stats.ranking import auc
 from grice.middleware import PipelineSettings
 from grice.middleware.turns.guard.topics import speaks_of_town
-from grice.middleware.turns.verifier import RewriteVerifier
 from grice.models import load_directness_scorer
 from grice.models.dialogue import Dialogue
+from grice.models.meaning.menu import ANY_REQUEST
 from grice.models.meaning.reader import load_meaning_reader
-from grice.models.meaning.results import TurnKind
+from grice.models.meaning.results import MeaningQuestion, TurnKind
 from grice.models.protocols import MeaningPredictor, Model
 from grice.models.results import Directness
 from grice.models.training.meaning.samples import MenuTurns, as_written
 from grice.models.training.meaning.written import CALIBRATION_HANDS, read_hands
 
-INDIRECT_FROM = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
+INDIRECT_FROM = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7)
 KINDS: tuple[TurnKind, ...] = ("direct", "courtesy", "indirect")
 
 
@@ -58,12 +58,13 @@ def score(menus: Sequence[MenuTurns], directness: Model[Directness], reader: Mea
         for dialogue, target in menu.turns
         if target.kind in KINDS and not speaks_of_town(dialogue)
     ]
-    verifier, scored = RewriteVerifier(reader), []
+    scored = []
     for start in tqdm(range(0, len(asked), BATCH), desc="turns", disable=None):
         chunk = asked[start : start + BATCH]
         dialogues = [dialogue for dialogue, _ in chunk]
-        found = zip(chunk, directness.predict(dialogues), verifier.read_indirect(dialogues), strict=True)
-        scored += [ScoredTurn(kind, plain.score, indirect) for (_, kind), plain, indirect in found]
+        read = reader.predict([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue in dialogues])
+        found = zip(chunk, directness.predict(dialogues), read, strict=True)
+        scored += [ScoredTurn(kind, plain.score, each.indirect) for (_, kind), plain, each in found]
     return scored
 
 

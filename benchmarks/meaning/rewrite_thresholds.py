@@ -1,10 +1,10 @@
 """From when on should a turn with a menu be rewritten? A sweep on the calibration hands; the test hands are not read.
 
-    python -m grice.benchmarks.meaning.rewrite_thresholds [--hands UD VB]
+    python -m grice.benchmarks.meaning.rewrite_thresholds [--hands H P]
 
 For every pair of `indirect_from` and `rewrite_from`: of the indirect turns, how many are rewritten, how many of these rewrites
 have the right meaning and the right values, and how many of all get a wrong one; how many direct and courtesy turns are changed.
-The defaults of `PipelineSettings` are the pair that rewrites most turns within the bars (`choose`).
+The defaults of `PipelineSettings` are the pair that rewrites most turns within bounds (`choose`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from grice.models.protocols import MeaningPredictor
 from grice.models.training.meaning.samples import MenuTurns, Target, as_written
 from grice.models.training.meaning.written import CALIBRATION_HANDS, SlotMention, read_hands
 
-INDIRECT_FROM = (0.4, 0.5, 0.6)
-REWRITE_FROM = (0.65, 0.7, 0.72, 0.74, 0.76, 0.78)
-LEAST_RIGHT, MOST_WRONG, MOST_HARMED = 85.0, 4.0, 1.5
-"""The bars, in percent: rewrites that are right, indirect turns that get a wrong one, direct and courtesy turns changed."""
+INDIRECT_FROM = (0.1, 0.2, 0.3, 0.4, 0.5)
+REWRITE_FROM = (0.68, 0.7, 0.72, 0.74, 0.76, 0.78)
+LEAST_RIGHT, MOST_WRONG, MOST_HARMED = 87.5, 3.4, 0.75
+"""In percent: rewrites that are right, indirect turns that get a wrong one, direct and courtesy turns changed. Strangers write
+otherwise than the hands that are read here, so these leave room to what is wanted (85, 4 and 1.5)."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def sweep(reader: MeaningPredictor, menus: Sequence[MenuTurns]) -> list[Threshol
 
 
 def choose(effects: Sequence[ThresholdEffect]) -> ThresholdEffect | None:
-    """Of those within the bars, the one that rewrites most turns."""
+    """Of those within bounds, the one that rewrites most turns."""
     within = [each for each in effects if each.right >= LEAST_RIGHT and each.wrong <= MOST_WRONG and each.harmed <= MOST_HARMED]
     return max(within, key=lambda each: each.rewritten, default=None)
 
@@ -113,7 +114,7 @@ def main() -> None:
     rows = [(each.indirect_from, each.rewrite_from, *(round(value, 1) for value in astuple(each)[2:])) for each in effects]
     print(table_text(Table(f"Rewrites with a menu, hands {', '.join(hands)}", header, tuple(rows))))
     chosen = choose(effects)
-    print("within the bars: " + ("none" if chosen is None else f"{chosen.indirect_from}, {chosen.rewrite_from}"))
+    print("within bounds: " + ("none" if chosen is None else f"{chosen.indirect_from}, {chosen.rewrite_from}"))
 
 
 if __name__ == "__main__":

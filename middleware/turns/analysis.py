@@ -18,7 +18,7 @@ Reason = Literal[
     "unchanged",  # pass: the rewriter gave the turn back as it was
     "refused",  # pass or clarify: the guard refused the rewrite
     "uncertain",  # pass or clarify: the rewriter was not confident; with a menu: no sentence was read as what the turn means
-    "unknown",  # pass or clarify: with a menu: the reader does not know what the turn means
+    "unknown",  # pass or clarify: the reader does not know what the turn means; without a menu: it is about nothing that is known
     "not_on_menu",  # pass: with a menu: it means nothing that is on it
     "out_of_scope",  # pass: no turn that the models can read: another language or script, code, a command, too long a text
     "failed",  # pass: a stage failed or was late

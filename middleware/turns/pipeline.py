@@ -20,10 +20,11 @@ from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.guard.agreement import is_mere_reply
 from grice.middleware.turns.guard.topics import speaks_of_town
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
+from grice.middleware.turns.reply_rewriter import ReplyRewriter
 from grice.middleware.turns.scope import is_out_of_scope
-from grice.middleware.turns.verifier import INDIRECT_FROM, OfferedRewrite, RewriteVerifier
+from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
 from grice.middleware.turns.wording import is_same
-from grice.models import load_directness_scorer, load_rewriter
+from grice.models import Rewriter, load_directness_scorer, load_rewriter
 from grice.models.dialogue import Dialogue
 from grice.models.errors import DeadlineExceeded, InputError
 from grice.models.meaning.reader import load_meaning_reader
@@ -55,6 +56,7 @@ class _Turn:
     findings: tuple[Finding, ...] = ()
     failure: StageFailure | None = None
     is_plain: bool = False
+    is_strange: bool = False
 
     @property
     def text(self) -> str:
@@ -74,7 +76,8 @@ class Pipeline:
 
     A turn that comes with a menu is rewritten by it: what it means is read, said plainly, and read again. Without a `reader`
     the one that the settings name is loaded when the first such turn comes. With a `reader` a turn without a menu is rewritten only
-    if the reader takes it for indirect, too, and for its rewrite; the rewriter's own confidence decides nothing.
+    if the reader takes it for indirect, too, and for its rewrite; the rewriter's own confidence decides nothing. In a dialogue
+    about no town the reader says itself what the turn replies to the bot, and our rewriter, which knows nothing else, is not asked.
     """
 
     def __init__(
@@ -124,6 +127,11 @@ class Pipeline:
         return None if self._reader is None or not needed else RewriteVerifier(self._reader, needed)
 
     @cached_property
+    def reply_rewriter(self) -> ReplyRewriter | None:
+        """Reads turns without a menu; None where there is no verifier."""
+        return None if self._reader is None or self.verifier is None else ReplyRewriter(self._reader)
+
+    @cached_property
     def menu_rewriter(self) -> MenuRewriter:
         """Rewrites turns that come with a menu.
 
@@ -146,7 +154,7 @@ class Pipeline:
         readable = [turn for turn in turns if not turn.out_of_scope]
         self._read([(turn, turn.asked) for turn in readable if turn.asked is not None])
         self._score([turn for turn in readable if turn.asked is None])
-        indirect = self._without_plain([turn for turn in turns if self._is_indirect(turn)])
+        indirect = self._look_again([turn for turn in turns if self._is_indirect(turn)])
         self._rewrite(indirect)
         self._guard(indirect)
         self._verify([turn for turn in indirect if not turn.findings])
@@ -163,8 +171,8 @@ class Pipeline:
         if asked:
             self.menu_rewriter.predict(asked)
         plain = [each for each in dialogues if isinstance(each, Dialogue)]
-        if self.verifier is not None:
-            self.verifier.read_indirect(plain)
+        if self.verifier is not None and self.reply_rewriter is not None:
+            self.reply_rewriter.predict(plain)
             self.verifier.predict([OfferedRewrite(each, each.last.text) for each in plain])
         self.predict(plain)
 
@@ -183,17 +191,20 @@ class Pipeline:
             return False
         return not is_courtesy(turn.text) and not is_mere_reply(turn.text)
 
-    def _without_plain(self, turns: Sequence[_Turn]) -> list[_Turn]:
-        """The gate's second look: those that the reader of meaning takes for indirect, too, or that are about a town.
+    def _look_again(self, turns: Sequence[_Turn]) -> list[_Turn]:
+        """The gate's second look: of dialogues about no town those that the reader takes for indirect, too, if they are still to be
+        rewritten.
 
         From town information the scorer of directness has learnt; elsewhere it takes half of the direct turns for indirect.
         """
-        if self.verifier is None:
+        if self.reply_rewriter is None:
             return list(turns)
         strange = [turn for turn in turns if not speaks_of_town(turn.dialogue)]
-        for turn, indirect in self._ask("meaning", self.verifier.read_indirect, strange):
-            turn.is_plain = indirect < INDIRECT_FROM
-        return [turn for turn in turns if not turn.is_plain and turn.failure is None]
+        for turn, reply in self._ask("meaning", self.reply_rewriter.predict, strange):
+            turn.is_plain = reply.is_direct
+            turn.is_strange = isinstance(self.rewriter, Rewriter)
+            turn.rewrite = reply.rewrite
+        return [turn for turn in turns if not (turn.is_plain or turn.is_strange or turn.rewrite or turn.failure)]
 
     def _rewrite(self, turns: Sequence[_Turn]) -> None:
         for turn, rewrite in self._ask("rewriter", self._write, turns):
@@ -285,7 +296,7 @@ class Pipeline:
         if score.score >= self.settings.direct_from or is_mere_reply(turn.text) or turn.is_plain:
             return "pass", "direct"
         if rewrite is None:
-            return "pass", "courtesy"
+            return "pass", "unknown" if turn.is_strange else "courtesy"
         if is_same(rewrite.text, turn.text):
             return "pass", "unchanged"
         untrusted: Decision = "clarify" if score.score < self.settings.clarify_below else "pass"

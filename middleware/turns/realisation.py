@@ -15,8 +15,8 @@ from grice.models.schema import BotSchema, IntentSpec
 
 REPLIES = {"yes": "Yes.", "no": "No.", "not-yet": "I am not sure yet.", "any": "I do not mind, any will do."}
 """What the replies that need nothing else are in words."""
-WITHOUT_VALUES = {"no-but": "No, I want something else instead."}
-"""What is said where no value can be told. A condition that cannot be told must not be dropped: a "yes, but" is left as it is."""
+WITHOUT_VALUES = {"no-but": "No, I want something else instead.", "yes-but": "Yes, but: {turn}"}
+"""What is said where no value can be told. A condition must not be dropped: it is told in the user's own words."""
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
 
@@ -44,7 +44,7 @@ _REPLIES = re.compile(
 
 
 def realise(statement: Statement, schema: BotSchema, examples: Sequence[str] = ()) -> list[list[str]]:
-    """Sentences that say it, the most natural first; none where it cannot be said without the user's own words, or says nothing.
+    """Sentences that say it, the most natural first; none where it cannot be said, or says nothing.
 
     They come in groups: sentences of a later one are for where none of an earlier one is read as what is meant.
 
@@ -132,7 +132,7 @@ def _say_act(statement: Statement, told: str) -> str:
     if act in REPLIES:
         return f"{REPLIES[act][:-1]}: {told}." if told else REPLIES[act]
     if not told:
-        return WITHOUT_VALUES.get(act, "")
+        return WITHOUT_VALUES.get(act, "").format(turn=statement.text)
     instead = " instead" if any(slot.said == "meant" for slot in statement.slots) else ""
     said = {"yes-but": f"Yes, but {told}.", "no-but": f"No, {told}{instead}.", "answer": f"{told[0].upper()}{told[1:]}."}
     return said.get(act, "")

@@ -21,12 +21,13 @@ class Statement:
     """What is to be said.
 
     Attributes:
-        meaning: all that was read of the turn.
+        text: the turn. meaning: all that was read of it.
         kind, name: of its likeliest meaning, sure or not.
         slots: what is said of slots, in the menu's order.
         likelihood: how likely all of it is right, 0 to 1. least: how likely it has to be.
     """
 
+    text: str
     meaning: TurnMeaning
     kind: Literal["intent", "act"]
     name: str
@@ -63,7 +64,9 @@ def state(meaning: TurnMeaning, text: str, least: float) -> Statement:
         if not mentioned and likelihood * slot.confidence >= least:
             chosen.append(slot)
             likelihood *= slot.confidence
-    return Statement(meaning, best.kind, best.name, tuple(slot for slot in meaning.slots if slot in chosen), likelihood, least)
+    return Statement(
+        text, meaning, best.kind, best.name, tuple(slot for slot in meaning.slots if slot in chosen), likelihood, least
+    )
 
 
 def _can_be_said(slot: SlotMeaning) -> bool:

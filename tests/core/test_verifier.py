@@ -8,8 +8,9 @@ import pytest
 from verifier_fakes import Indirect, Reader, Writer
 
 from grice.middleware import Pipeline, PipelineSettings
-from grice.middleware.turns.verifier import ANY_REQUEST, OfferedRewrite, RewriteVerifier
+from grice.middleware.turns.verifier import OfferedRewrite, RewriteVerifier
 from grice.models import Dialogue, load_meaning_reader
+from grice.models.meaning.menu import ANY_REQUEST
 from grice.models.meaning.reader import MeaningReader
 from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, TurnMeaning
 from grice.models.results import Directness
@@ -270,7 +271,7 @@ class Plain(Reader):
     """Takes every turn for one that says what it means."""
 
     def found(self, share: float, act: str) -> TurnMeaning:
-        return dataclasses.replace(super().found(share, act), indirect=0.89)
+        return dataclasses.replace(super().found(share, act), indirect=0.29)
 
 
 def test_a_turn_that_the_reader_takes_for_direct_passes_and_is_not_rewritten() -> None:

@@ -16,7 +16,7 @@ SIZE = SlotMeaning("size", "meant", ("large",), 0.9)
 
 def statement(kind: str, name: str, *slots: SlotMeaning) -> Statement:
     read = TurnMeaning("unknown", "", 0.9, 0.5, (PossibleMeaning(kind, name, 0.9),), slots, 0.0, 0.9, None, ())  # type: ignore[arg-type]
-    return Statement(read, kind, name, slots, 0.9, 0.7)  # type: ignore[arg-type]
+    return Statement("hm", read, kind, name, slots, 0.9, 0.7)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

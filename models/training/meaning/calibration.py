@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from grice.models.errors import InputError
+from grice.models.meaning.menu import ANY_REQUEST
 from grice.models.meaning.reader import MeaningReader, read_values
 from grice.models.meaning.results import MeaningQuestion
 from grice.models.meaning.scores import SPOKEN_BY, VALUE_BY, MeaningScores, spoken_by, value_by
@@ -30,7 +31,7 @@ from grice.models.training.meaning.written import SlotMention
 
 TEMPERATURES = tuple(float(each) for each in np.geomspace(0.4, 4, 40))
 THRESHOLDS = tuple(round(0.3 + 0.01 * step, 2) for step in range(70))
-PRECISION = 0.91
+PRECISION = 0.89
 """Of meanings that are said of indirect turns, how many shall be right."""
 MOST_DISTURBED = 0.015
 """Share of direct and courtesy turns that may get a wrong intent or reply."""
@@ -115,20 +116,33 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     threshold = _threshold(cases, _apply(weights, features), right)
     if threshold is None:
         threshold = reader.threshold
-    indirect = dict(zip(("bias", *INDIRECT_BY), _fit_indirect(cases, temperature, reader), strict=True))
+    with_menu = [_of_kind(case.scores, case.target, temperature) for case in cases]
+    without = [_of_kind(*scored, temperature) for menu in menus for scored in _score_without(reader, menu)]
+    indirect = dict(zip(("bias", *INDIRECT_BY), _fit_indirect(with_menu, without, reader), strict=True))
     return Calibration(temperature, confidence, threshold, indirect, **_fit_slots(cases, reader))
 
 
-def _fit_indirect(cases: Sequence[_Case], temperature: float, reader: MeaningReader) -> list[float]:
-    """Weights for which few direct and courtesy turns reach one half; without turns of both sorts the reader's."""
-    known = [case for case in cases if case.target.kind in ("indirect", *PLAIN)]
-    indirect = np.array([case.target.kind == "indirect" for case in known], bool)
+OfKind = tuple[list[float], str | None]
+"""The numbers of `INDIRECT_BY` of a turn, and of which kind it is."""
+
+
+def _of_kind(scores: MeaningScores, target: Target, temperature: float) -> OfKind:
+    return describe_kind(scores, find_best(scores, temperature)), target.kind
+
+
+def _fit_indirect(with_menu: Sequence[OfKind], without: Sequence[OfKind], reader: MeaningReader) -> list[float]:
+    """Weights for which few direct and courtesy turns that come with a menu reach one half; the same turns without count as much.
+
+    Where turns are not of both sorts, the reader's.
+    """
+    known = [(numbers, kind) for numbers, kind in (*with_menu, *without) if kind in ("indirect", *PLAIN)]
+    indirect = np.array([kind == "indirect" for _, kind in known], bool)
     if indirect.all() or not indirect.any():
         return list(reader.indirect_weights)
-    numbers = np.array([describe_kind(case.scores, case.best(temperature)) for case in known])
+    numbers = np.array([numbers for numbers, _ in known])
     bias, *weights = _fit(numbers, indirect)
-    plain = (bias + numbers @ np.array(weights))[~indirect]
-    return [bias - float(np.quantile(plain, 1 - MOST_TAKEN_FOR_INDIRECT)), *weights]
+    menus = np.array([numbers for numbers, kind in with_menu if kind in PLAIN])
+    return [bias - float(np.quantile(bias + menus @ np.array(weights), 1 - MOST_TAKEN_FOR_INDIRECT)), *weights]
 
 
 def _fit_slots(cases: Sequence[_Case], reader: MeaningReader) -> dict[str, Any]:
@@ -181,6 +195,12 @@ def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:
         if target.meaning in names:
             cases.append(_Case(each, target, names.index(target.meaning)))
     return cases
+
+
+def _score_without(reader: MeaningReader, menu: MenuTurns) -> list[tuple[MeaningScores, Target]]:
+    """Its turns as they are read where nothing is known of the bot."""
+    scores = reader.score([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue, _ in menu.turns])
+    return [(each, target) for each, (_, target) in zip(scores, menu.turns, strict=True)]
 
 
 def _loss(cases: Sequence[_Case], temperature: float) -> float:

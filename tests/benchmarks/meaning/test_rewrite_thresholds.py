@@ -73,7 +73,7 @@ def test_of_the_pairs_within_the_bars_the_one_is_chosen_that_rewrites_most(turns
 
 def test_a_rewrite_is_right_only_with_its_values() -> None:
     slot = SlotMeaning("day", "meant", ("monday",), 0.9)
-    said = Statement(read("open", 0.9, 0.9, slot), "intent", "open", (slot,), 0.8, 0.7)
+    said = Statement("hm", read("open", 0.9, 0.9, slot), "intent", "open", (slot,), 0.8, 0.7)
     assert says_what_is_meant(said, Target(("intent", "open"), {"day": SlotMention("meant", ("monday",))}))
     assert says_what_is_meant(said, Target(("intent", "open"), {"day": SlotMention("meant", words="next Monday")}))
     assert not says_what_is_meant(said, Target(("intent", "open"), {"day": SlotMention("not_this", ("monday",))}))
