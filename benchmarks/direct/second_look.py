@@ -10,7 +10,6 @@ sureness is fitted; nothing was chosen on H, P, QJ and QO.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from tqdm import tqdm
 from grice.benchmarks.core.batches import BATCH
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Cell, Table
+from grice.benchmarks.meaning.hand_menus import read_hand_menus
 from grice.benchmarks.stats.bootstrap import estimate
 from grice.benchmarks.stats.ranking import auc
 from grice.middleware import PipelineSettings
@@ -30,8 +30,7 @@ from grice.models.meaning.reader import load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion, TurnKind
 from grice.models.protocols import MeaningPredictor, Model
 from grice.models.results import Directness
-from grice.models.training.meaning.samples import MenuTurns, as_written
-from grice.models.training.meaning.written import CALIBRATION_HANDS, read_hands
+from grice.models.training.meaning.samples import MenuTurns
 
 INDIRECT_FROM = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7)
 KINDS: tuple[TurnKind, ...] = ("direct", "courtesy", "indirect")
@@ -89,10 +88,7 @@ def passed(scored: Sequence[ScoredTurn], direct_from: float, indirect_from: floa
 
 def main() -> None:
     """Print the areas and the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hands", nargs="+", default=CALIBRATION_HANDS, help="default: those on which sureness is fitted")
-    hands = parser.parse_args().hands
-    menus = [as_written(bot) for bots in read_hands(names=hands).values() for bot in bots]
+    hands, menus = read_hand_menus(__doc__ or "")
     scored = score(menus, load_directness_scorer(), load_meaning_reader())
     direct_from = PipelineSettings().direct_from
     for name, area in areas(scored).items():

@@ -9,7 +9,6 @@ The defaults of `PipelineSettings` are the pair that rewrites most turns within 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
@@ -18,13 +17,14 @@ from tqdm import tqdm
 from grice.benchmarks.core.batches import Remembering
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Table
+from grice.benchmarks.meaning.hand_menus import read_hand_menus
 from grice.middleware.turns.menu_rewriter import MenuRewriter
 from grice.middleware.turns.statement import Statement, state
 from grice.models.meaning.reader import load_meaning_reader
 from grice.models.meaning.results import MeaningQuestion, SlotMeaning
 from grice.models.protocols import MeaningPredictor
-from grice.models.training.meaning.samples import MenuTurns, Target, as_written
-from grice.models.training.meaning.written import CALIBRATION_HANDS, SlotMention, read_hands
+from grice.models.training.meaning.samples import MenuTurns, Target
+from grice.models.training.meaning.written import SlotMention
 
 INDIRECT_FROM = (0.1, 0.2, 0.3, 0.4, 0.5)
 REWRITE_FROM = (0.68, 0.7, 0.72, 0.74, 0.76, 0.78)
@@ -105,10 +105,7 @@ def _percent(count: int, of: int) -> float:
 
 def main() -> None:
     """Print the table, and the pair that it speaks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hands", nargs="+", default=CALIBRATION_HANDS, help="default: those on which sureness is fitted")
-    hands = parser.parse_args().hands
-    menus = [as_written(bot) for bots in read_hands(names=hands).values() for bot in bots]
+    hands, menus = read_hand_menus(__doc__ or "")
     effects = sweep(load_meaning_reader(), menus)
     header = ("indirect_from", "rewrite_from", "rewritten %", "of them right %", "wrong of all %", "harmed %")
     rows = [(each.indirect_from, each.rewrite_from, *(round(value, 1) for value in astuple(each)[2:])) for each in effects]

@@ -9,7 +9,6 @@ here. Nothing was chosen on H, P, QJ and QO.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
@@ -18,12 +17,12 @@ from tqdm import tqdm
 from grice.benchmarks.core.batches import Remembering
 from grice.benchmarks.core.report import table_text
 from grice.benchmarks.core.results import Table
+from grice.benchmarks.meaning.hand_menus import read_hand_menus
 from grice.middleware.turns.reply_rewriter import ReplyRewriter
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.reader import load_meaning_reader
 from grice.models.protocols import MeaningPredictor
-from grice.models.training.meaning.samples import MenuTurns, Target, as_written
-from grice.models.training.meaning.written import CALIBRATION_HANDS, read_hands
+from grice.models.training.meaning.samples import MenuTurns, Target
 
 REPLY_FROM = (0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
 
@@ -69,10 +68,7 @@ def _percent(count: int, of: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hands", nargs="+", default=CALIBRATION_HANDS, help="default: those on which sureness is fitted")
-    hands = parser.parse_args().hands
-    menus = [as_written(bot) for bots in read_hands(names=hands).values() for bot in bots]
+    hands, menus = read_hand_menus(__doc__ or "")
     header = ("reply_from", "rewritten %", "of them right %", "wrong of all %", "harmed %")
     rows = [(each.reply_from, *(round(value, 1) for value in astuple(each)[1:])) for each in sweep(load_meaning_reader(), menus)]
     print(table_text(Table(f"Rewrites without a menu, hands {', '.join(hands)}", header, tuple(rows))))

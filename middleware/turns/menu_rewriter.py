@@ -56,9 +56,10 @@ class MenuRewriter:
 
     def predict(self, questions: Sequence[MeaningQuestion]) -> list[MenuRewrite]:
         """One result a question, in order."""
-        return [self._rewrite(*pair) for pair in zip(questions, self.reader.predict(questions), strict=True)]
+        return [self.rewrite(*pair) for pair in zip(questions, self.reader.predict(questions), strict=True)]
 
-    def _rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
+    def rewrite(self, question: MeaningQuestion, meaning: TurnMeaning) -> MenuRewrite:
+        """What is made of a turn that was read as `meaning`."""
         best, unknown = meaning.possible[0], meaning.kind == "unknown"
         left_alone = LEFT_ALONE.get(best.name) if best.kind == "act" else None
         if left_alone is not None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
+from grice.middleware.turns.menu_rewriter import MenuRewriter
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.menu import ANY_REQUEST, REPLIES
-from grice.models.meaning.results import MeaningQuestion
+from grice.models.meaning.results import MeaningQuestion, TurnMeaning
 from grice.models.protocols import MeaningPredictor
 from grice.models.results import Rewrite, Share
 
@@ -56,16 +56,16 @@ class ReplyRewriter:
     """
 
     def __init__(self, reader: MeaningPredictor, reply_from: float = REPLY_FROM) -> None:
+        self._reader = reader
         self._rewriter = MenuRewriter(reader, INDIRECT_FROM, reply_from, NEVER)
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[TurnReply]:
         """One result a dialogue's last turn, in order."""
-        found = self._rewriter.predict([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue in dialogues])
-        return [_reply(each) for each in found]
+        questions = [MeaningQuestion(dialogue, ANY_REQUEST) for dialogue in dialogues]
+        return [self._reply(*pair) for pair in zip(questions, self._reader.predict(questions), strict=True)]
 
-
-def _reply(found: MenuRewrite) -> TurnReply:
-    best, meaning = found.meaning.possible[0], found.meaning
-    act = best.name if best.kind == "act" else ""
-    is_told = found.text != "" and act in REPLIES
-    return TurnReply(meaning.indirect, act, Rewrite(found.text, meaning.confidence, 0) if is_told else None)
+    def _reply(self, question: MeaningQuestion, meaning: TurnMeaning) -> TurnReply:
+        best = meaning.possible[0]
+        act = best.name if best.kind == "act" else ""
+        text = self._rewriter.rewrite(question, meaning).text if act in REPLIES else ""
+        return TurnReply(meaning.indirect, act, Rewrite(text, meaning.confidence, 0) if text else None)

@@ -9,6 +9,7 @@ import pytest
 
 from grice.benchmarks.direct import second_look
 from grice.benchmarks.direct.second_look import ScoredTurn, areas, passed, score
+from grice.benchmarks.meaning import hand_menus
 from grice.models.dialogue import Dialogue
 from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, TurnMeaning
 from grice.models.results import Directness
@@ -67,8 +68,8 @@ def test_areas_are_those_of_either_model() -> None:
 
 
 def test_the_command_prints_both(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(second_look, "read_hands", lambda names: {"X": [menu()]})
-    monkeypatch.setattr(second_look, "as_written", lambda bot: bot)
+    monkeypatch.setattr(hand_menus, "read_hands", lambda names: {"X": [menu()]})
+    monkeypatch.setattr(hand_menus, "as_written", lambda bot: bot)
     monkeypatch.setattr(second_look, "load_directness_scorer", Scorer)
     monkeypatch.setattr(second_look, "load_meaning_reader", Reader)
     monkeypatch.setattr(sys, "argv", ["second_look", "--hands", "X"])
