@@ -71,7 +71,7 @@ class PipelineSettings(RuntimeSettings):
     mode: Mode = "append"
     direct_from: float = setting(0.45, 0.0, 1.0)
     clarify_below: float = setting(0.1, 0.0, 1.0)
-    indirect_from: float = setting(0.2, 0.0, 1.0)
+    indirect_from: float = setting(0.3, 0.0, 1.0)
     rewrite_from: float = setting(0.74, 0.0, 1.0)
     clarify_from: float = setting(0.8, 0.0, 1.0)
     verified_from: float = setting(0.8, 0.0, 1.0)

@@ -79,8 +79,10 @@ class MenuRewriter:
         """The sentence that is most of all read as what it is to say; "" where that is not likely enough, or no sentence is."""
         if not statement.is_likely:
             return ""
-        for texts in realise(statement, question.schema, fitting_examples(statement, question)):
-            said = [Dialogue((*question.dialogue.history, Turn(question.dialogue.last.speaker, text))) for text in texts]
+        history = question.dialogue.history
+        asked = history[-1].text if history and history[-1].speaker == "bot" else ""
+        for texts in realise(statement, question.schema, fitting_examples(statement, question), asked):
+            said = [Dialogue((*history, Turn(question.dialogue.last.speaker, text))) for text in texts]
             if len(said) > 1 and isinstance(self.reader, ReadsAhead):
                 self.reader.read_ahead(said)
             read = self.reader.predict([MeaningQuestion(dialogue, question.schema) for dialogue in said])

@@ -19,6 +19,11 @@ WITHOUT_VALUES = {"no-but": "No, I want something else instead.", "yes-but": "Ye
 """What is said where no value can be told. A condition must not be dropped: it is told in the user's own words."""
 CHANGED = 0.5
 """From this likelihood on the user takes something back."""
+NOT_YET = "Not yet."
+"""Said to a bot that proposes to do something now; true of one who will never want it, too."""
+
+_PROPOSES = re.compile(r"\b(?:shall|should|may|can|could|do|will) (?:i|we)\b|\bready\b", re.I)
+"""What a question has in which the bot proposes to do something."""
 
 _WORDS = {
     name: frozenset(listed.split())
@@ -43,27 +48,33 @@ _REPLIES = re.compile(
 """Words of intents that are replies to the bot's question."""
 
 
-def realise(statement: Statement, schema: BotSchema, examples: Sequence[str] = ()) -> list[list[str]]:
+def realise(statement: Statement, schema: BotSchema, examples: Sequence[str] = (), asked: str = "") -> list[list[str]]:
     """Sentences that say it, the most natural first; none where it cannot be said, or says nothing.
 
     They come in groups: sentences of a later one are for where none of an earlier one is read as what is meant.
 
     Args:
         examples: the bot's own examples of the intent that say just this; they come first.
+        asked: the bot's turn before; "" where it said nothing, so that nothing can be replied to it.
     """
     slots = statement.slots
     between = ": " if statement.answers and statement.meaning.changes < CHANGED else " "
     told = ", ".join(_say_slot(slot, between) for slot in slots)
     if statement.kind == "act":
-        said = _say_act(statement, told)
-        return [[said]] if said else []
+        said = [_say_act(statement, told)]
+        if said == [REPLIES["not-yet"]] and _PROPOSES.search(asked):
+            said.insert(0, NOT_YET)
+        return [[each] for each in said if each]
     intent = next((each for each in schema.intents if each.name == statement.name), None)
     if intent is None:
         return []
     wish = say_wish(intent)
     if told:
         return [[*examples, f"{wish}: {told}."]]
-    replies, plain = [*REPLIES.values()], f"{wish}."
+    plain = f"{wish}."
+    if not asked:
+        return [[*examples, plain]]
+    replies = [*REPLIES.values()]
     if _REPLIES.search(f"{say_name(intent.name)} {intent.description}"):  # a bot may list replies among its intents
         return [[*examples, *replies], [plain]]
     return [[*examples, plain], replies]

@@ -59,7 +59,7 @@ class MeaningReader:
         self.threshold = manifest.number("threshold", 0, 1)
         self.temperature = manifest.number("temperature", 0.01, 100)
         self.confidence = [manifest.number(f"confidence.{name}", -100, 100) for name in ("bias", *SURE_BY)]
-        self.indirect_weights = [manifest.number(f"indirect.{name}", -1000, 1000) for name in ("bias", *INDIRECT_BY)]
+        self.indirect_weights = [manifest.number(f"indirectness.{name}", -1000, 1000) for name in ("bias", *INDIRECT_BY)]
         self.spoken_weights = [manifest.number(f"spoken.{name}", -100, 100) for name in ("bias", *SPOKEN_BY)]
         self.value_weights = [manifest.number(f"value.{name}", -100, 100) for name in ("bias", *VALUE_BY)]
         self.slot_threshold = manifest.number("slot_threshold", 0, 1)
@@ -149,7 +149,7 @@ class MeaningReader:
             tuple(_possible(scores.options[meanings[at]], float(found.shares[at])) for at in found.order[:MOST_POSSIBLE]),
             slots,
             scores.changes,
-            _weigh(self.indirect_weights, describe_kind(scores, found)),
+            _weigh(self.indirect_weights, describe_kind(scores)),
             _option(dialogue) if (best.kind, best.name) == ("act", "option") else None,
             find_evidence(text, scores, found.place),
             find_changed(dialogue.history, slots, _values(scores), scores.changes),

@@ -36,8 +36,8 @@ SURE_BY = (
 )
 """What sureness follows from, beside a bias; `describe_best` says what each is."""
 
-INDIRECT_BY = (*SURE_BY, *(f"log_{kind}" for kind in TURN_KINDS))
-"""What follows from, beside a bias, whether a turn means what it does not say: the same, and logs of how likely each kind is."""
+INDIRECT_BY = tuple(f"log_{kind}" for kind in TURN_KINDS)
+"""What follows from, beside a bias, whether a turn means what it does not say: logs of how likely it is of each kind."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ def describe_best(scores: MeaningScores, best: BestMeaning) -> list[float]:
     ]
 
 
-def describe_kind(scores: MeaningScores, best: BestMeaning) -> list[float]:
+def describe_kind(scores: MeaningScores) -> list[float]:
     """The numbers of `INDIRECT_BY`."""
-    return [*describe_best(scores, best), *map(float, np.log(softmax(scores.turn_kinds) + SMALLEST))]
+    return [*map(float, np.log(softmax(scores.turn_kinds) + SMALLEST))]
 
 
 NEUTRAL = ("answer", "courtesy", "none")

@@ -120,7 +120,7 @@ def test_the_pipeline_has_a_question_where_few_meanings_are_likely() -> None:
 @pytest.mark.parametrize(
     "found",
     [
-        read((FIND, 0.5), (OPENING, 0.4), indirect=0.2),
+        read((FIND, 0.5), (OPENING, 0.4), indirect=0.02),
         read((COURTESY, 0.4), (FIND, 0.3), (OPENING, 0.29)),
         read((("act", "none"), 0.4), (FIND, 0.3), (OPENING, 0.29)),
     ],

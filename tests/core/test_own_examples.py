@@ -107,7 +107,7 @@ class Reader:
 
 def rewritten(reader: Reader, *examples: str) -> str:
     menu = BotSchema((IntentSpec("leave", "arrange a holiday", examples),))
-    (found,) = MenuRewriter(reader, 0.5, 0.65, 0.8).predict([MeaningQuestion(Dialogue.of("hm"), menu)])
+    (found,) = MenuRewriter(reader, 0.5, 0.65, 0.8).predict([MeaningQuestion(Dialogue.of("hm", [("bot", "May I?")]), menu)])
     return found.text
 
 

@@ -45,9 +45,9 @@ def meaning(kind: Any, name: str, *slots: SlotMeaning, **given: Any) -> TurnMean
     )
 
 
-def said_of(found: TurnMeaning, menu: BotSchema = BOT) -> list[str]:
+def said_of(found: TurnMeaning, menu: BotSchema = BOT, asked: str = "Which one?") -> list[str]:
     said = state(found, "hm", 0.65)
-    groups = realise(said, menu, fitting_examples(said, MeaningQuestion(Dialogue.of("hm"), menu)))
+    groups = realise(said, menu, fitting_examples(said, MeaningQuestion(Dialogue.of("hm"), menu)), asked)
     return [text for group in groups for text in group]
 
 
@@ -106,6 +106,19 @@ def test_examples_come_first_that_say_just_what_is_meant() -> None:
     put_in = "a cheap place in the south please"
     assert said_of(meaning("intent", "find_place", CHEAP, in_the_south)) == [put_in, f"{plain}: price range cheap, area south."]
     assert said_of(meaning("intent", "find_place", CHEAP, NOT_SOUTH)) == [f"{plain}: price range cheap, not area south."]
+
+
+def test_nothing_is_replied_where_the_bot_has_said_nothing() -> None:
+    assert said_of(meaning("intent", "affirm"), asked="") == ["This is about: agrees."]
+    assert said_of(meaning("intent", "find_place"), asked="") == ["show me restaurants", "I want to find a restaurant."]
+
+
+@pytest.mark.parametrize(
+    "asked", ["That is 12. Shall I book it?", "Should we start?", "Ready to send it?", "Do I place the order?"]
+)
+def test_not_yet_is_said_to_a_proposal(asked: str) -> None:
+    assert said_of(meaning("act", "not-yet"), asked=asked) == ["Not yet.", "I am not sure yet."]
+    assert said_of(meaning("act", "no"), asked=asked) == ["No."]
 
 
 def test_what_is_true_or_false_is_said_by_the_intent() -> None:

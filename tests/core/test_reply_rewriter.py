@@ -46,7 +46,7 @@ class OfTowns(Rewriter):
     [
         (Reader("yes", SURE), "Yes."),
         (Reader("no", SURE), "No."),
-        (Reader("not-yet", SURE), "I am not sure yet."),
+        (Reader("not-yet", SURE), "Not yet."),
         (Reader("yes-but", SURE), "Yes, but: hm"),
         (Reader("yes", REPLY_FROM - 0.05), None),
         (Reader("yes", SURE, indirect=0.2), None),

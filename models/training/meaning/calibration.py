@@ -50,7 +50,7 @@ class Calibration:
     Attributes:
         temperature: scores are divided by it. confidence: of the best meaning, by a logistic of what `SURE_BY` names.
         threshold: from which confidence on a meaning is said.
-        indirect: how far a turn is indirect, by a logistic of what `INDIRECT_BY` names.
+        indirectness: how far a turn is indirect, by a logistic of what `INDIRECT_BY` names.
         spoken: how likely a turn speaks of a slot with values, by a logistic of what `SPOKEN_BY` names.
         value: how likely what is read of such a slot is right, by a logistic of what `VALUE_BY` names.
         slot_threshold: from which likelihood on a slot is spoken of.
@@ -59,7 +59,7 @@ class Calibration:
     temperature: float
     confidence: dict[str, float]
     threshold: float
-    indirect: dict[str, float]
+    indirectness: dict[str, float]
     spoken: dict[str, float]
     value: dict[str, float]
     slot_threshold: float
@@ -116,18 +116,14 @@ def calibrate(reader: MeaningReader, menus: Sequence[MenuTurns]) -> Calibration:
     threshold = _threshold(cases, _apply(weights, features), right)
     if threshold is None:
         threshold = reader.threshold
-    with_menu = [_of_kind(case.scores, case.target, temperature) for case in cases]
-    without = [_of_kind(*scored, temperature) for menu in menus for scored in _score_without(reader, menu)]
-    indirect = dict(zip(("bias", *INDIRECT_BY), _fit_indirect(with_menu, without, reader), strict=True))
-    return Calibration(temperature, confidence, threshold, indirect, **_fit_slots(cases, reader))
+    with_menu = [(describe_kind(case.scores), case.target.kind) for case in cases]
+    without = [scored for menu in menus for scored in _score_without(reader, menu)]
+    indirectness = dict(zip(("bias", *INDIRECT_BY), _fit_indirect(with_menu, without, reader), strict=True))
+    return Calibration(temperature, confidence, threshold, indirectness, **_fit_slots(cases, reader))
 
 
 OfKind = tuple[list[float], str | None]
 """The numbers of `INDIRECT_BY` of a turn, and of which kind it is."""
-
-
-def _of_kind(scores: MeaningScores, target: Target, temperature: float) -> OfKind:
-    return describe_kind(scores, find_best(scores, temperature)), target.kind
 
 
 def _fit_indirect(with_menu: Sequence[OfKind], without: Sequence[OfKind], reader: MeaningReader) -> list[float]:
@@ -197,10 +193,10 @@ def _score(reader: MeaningReader, menu: MenuTurns) -> list[_Case]:
     return cases
 
 
-def _score_without(reader: MeaningReader, menu: MenuTurns) -> list[tuple[MeaningScores, Target]]:
+def _score_without(reader: MeaningReader, menu: MenuTurns) -> list[OfKind]:
     """Its turns as they are read where nothing is known of the bot."""
     scores = reader.score([MeaningQuestion(dialogue, ANY_REQUEST) for dialogue, _ in menu.turns])
-    return [(each, target) for each, (_, target) in zip(scores, menu.turns, strict=True)]
+    return [(describe_kind(each), target.kind) for each, (_, target) in zip(scores, menu.turns, strict=True)]
 
 
 def _loss(cases: Sequence[_Case], temperature: float) -> float:
