@@ -24,31 +24,47 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 
 @dataclass(frozen=True)
 class TaskReply:
-    """A turn of task dialogue: what it asks for and what it tells, as `service slot`; and rows that a service gave for it."""
+    """A turn of task dialogue.
+
+    Attributes:
+        asks, tells: slots, as `service slot`. values: of such slots, as the turn says them. rows: that a service gave for it.
+    """
 
     turn: Turn
     asks: frozenset[str] = frozenset()
     tells: frozenset[str] = frozenset()
+    values: tuple[tuple[str, str], ...] = ()
     rows: tuple[dict[str, str], ...] = ()
 
 
-Elsewhere = tuple[Sequence[TaskReply], Mapping[str, Sequence[TaskReply]]]
-"""Another dialogue, and by slot the replies that ask for it alone."""
+@dataclass(frozen=True)
+class Elsewhere:
+    """What other dialogues say.
+
+    Attributes:
+        replies: of one of them. asked: by slot, the replies that ask for it alone. values: by slot, what it was in them.
+    """
+
+    replies: Sequence[TaskReply]
+    asked: Mapping[str, Sequence[TaskReply]]
+    values: Mapping[str, Sequence[str]]
 
 
 def faulty(
     reply: TaskReply, before: Sequence[TaskReply], spans: Sequence[KnownSpan], elsewhere: Elsewhere, chance: random.Random
 ) -> list[TaughtResponse]:
-    """At most `MOST_FAULTS` faulty responses in place of `reply`, which comes after `before`; they can clash with `spans`."""
-    other, asked = elsewhere
+    """At most `MOST_FAULTS` faulty responses in place of `reply`, which comes after `before`; they can clash with `spans`.
+
+    Other values come first: they are the rarest, as the reply must repeat one that was said.
+    """
+    values = [*_other_value(reply.turn.text, spans, chance), *_other_name(reply, spans, elsewhere.values, chance)]
     found = [
-        *_other_value(reply.turn.text, spans, chance),
-        *_asked_again(before, spans, asked, chance),
+        *_asked_again(before, spans, elsewhere.asked, chance),
         *_said_again(reply, before, spans, chance),
-        *_of_another(reply, before, other, chance),
+        *_of_another(reply, before, elsewhere.replies, chance),
     ]
     chance.shuffle(found)
-    return found[:MOST_FAULTS]
+    return [*values, *found][:MOST_FAULTS]
 
 
 def _other_value(text: str, spans: Sequence[KnownSpan], chance: random.Random) -> Iterator[TaughtResponse]:
@@ -56,7 +72,7 @@ def _other_value(text: str, spans: Sequence[KnownSpan], chance: random.Random) -
     values = [*_NUMBER.finditer(text), *_DAY.finditer(text)]
     chance.shuffle(values)
     for value in values:
-        held = [at for at, span in enumerate(spans) if re.search(rf"\b{re.escape(value[0])}\b", span.text, re.IGNORECASE)]
+        held = [at for at, span in enumerate(spans) if _find(value[0], span.text)]
         if held:
             new = _another(value[0], chance)
             kinds = {spans[at].kind for at in held}
@@ -65,6 +81,27 @@ def _other_value(text: str, spans: Sequence[KnownSpan], chance: random.Random) -
             said = text[: value.start()] + new + text[value.end() :]
             yield TaughtResponse(said, frozenset((label,)), True, Clash(at, value[0], new), frozenset((label, "Red", "Ign")))
             return
+
+
+def _other_name(
+    reply: TaskReply, spans: Sequence[KnownSpan], values: Mapping[str, Sequence[str]], chance: random.Random
+) -> Iterator[TaughtResponse]:
+    """A place, a name or a kind that the user or the bot said is another one, which nobody said."""
+    text = reply.turn.text
+    for slot, value in chance.sample(reply.values, len(reply.values)):
+        place = _find(value, text)
+        held = [at for at, span in enumerate(spans) if span.kind in ("user", "bot") and _find(value, span.text)]
+        new = chance.choice(values[slot])
+        if place is None or not held or any(map(str.isdigit, value)) or any(_find(new, span.text) for span in spans):
+            continue
+        labels: frozenset[RelationLabel] = frozenset("!Par" if spans[at].kind == "user" else "!Sel" for at in held)
+        said = text[: place.start()] + new + text[place.end() :]
+        yield TaughtResponse(said, labels, True, Clash(held[-1], value, new), frozenset(("!Par", "!Sel", "Red", "Ign")))
+        return
+
+
+def _find(value: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"\b{re.escape(value)}\b", text, re.IGNORECASE)
 
 
 def _another(value: str, chance: random.Random) -> str:

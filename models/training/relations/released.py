@@ -8,8 +8,9 @@ evaluated (MultiWOZ's test part, CI-ToD's test part) is not here.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -18,13 +19,18 @@ from grice.models.dialogue import Turn
 from grice.models.relations.inputs import KnownSpan, row_text, turn_spans
 from grice.models.relations.labels import LABELS, RelationLabel, Setting
 from grice.models.relations.rows import nearest_rows
-from grice.models.training.relations.faults import TaskReply, faulty
-from grice.models.training.relations.samples import RelationSample, TaughtResponse
+from grice.models.training.relations.faults import Elsewhere, TaskReply, faulty
+from grice.models.training.relations.samples import Clash, RelationSample, TaughtResponse
 
+HEARD = 0.3
+"""So much of task dialogue is read as a speech recogniser writes it: in small letters, without marks."""
 LAST_TURNS = 8
 MOST_ROWS = 5
 SGD_DIALOGUES = 1500
 """Of SGD's, which are many and alike, so many are read."""
+
+_MARKS = re.compile(r"[^\w\s:.']|[.:](?!\d)")
+"""All but those within numbers and words."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +59,13 @@ def released_samples(data_dir: Path, names: Sequence[str]) -> list[DrawnSource]:
 
 def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int, setting: Setting = "task") -> DrawnSource:
     asked: dict[str, list[TaskReply]] = {}
+    values: dict[str, list[str]] = {}
     for dialogue in dialogues:
         for reply in dialogue:
             for slot in reply.asks:
                 asked.setdefault(slot, []).append(reply)
+            for slot, value in reply.values:
+                values.setdefault(slot, []).append(value)
 
     def make(chance: random.Random) -> RelationSample | None:
         dialogue = chance.choice(dialogues)
@@ -71,9 +80,29 @@ def _of_replies(name: str, dialogues: list[list[TaskReply]], each_epoch: int, se
         spans = [KnownSpan("fact", place, row_text(row)) for place, row in enumerate(told)]
         spans += turn_spans([each.turn for each in before])
         fine = TaughtResponse(reply.turn.text, frozenset(), False)
-        return RelationSample(name, setting, tuple(spans), (fine, *faulty(reply, before, spans, (others, asked), chance)))
+        elsewhere = Elsewhere(others, asked, values)
+        sample = RelationSample(name, setting, tuple(spans), (fine, *faulty(reply, before, spans, elsewhere, chance)))
+        return as_heard(sample) if setting == "task" and chance.random() < HEARD else sample
 
     return DrawnSource(name, make, lambda: [reply.turn.text for dialogue in dialogues for reply in dialogue], each_epoch)
+
+
+def as_heard(sample: RelationSample) -> RelationSample:
+    """Its turns and responses in small letters, without marks; rows and documents as they are."""
+    responses = tuple(
+        replace(
+            each,
+            text=_heard(each.text),
+            clash=each.clash and Clash(each.clash.span, *map(_heard, (each.clash.words, each.clash.own))),
+        )
+        for each in sample.responses
+    )
+    spans = tuple(replace(span, text=_heard(span.text)) if span.kind in ("user", "bot") else span for span in sample.spans)
+    return replace(sample, spans=spans, responses=responses)
+
+
+def _heard(text: str) -> str:
+    return " ".join(_MARKS.sub(" ", text.lower()).split())
 
 
 def _multiwoz(data_dir: Path) -> DrawnSource:
@@ -95,7 +124,7 @@ def _sgd(data_dir: Path) -> DrawnSource:
     step = 9
     read: Iterator[sgd.SgdDialogue] = islice(sgd.read(data_dir / "sgd", "train"), 0, step * SGD_DIALOGUES, step)
     dialogues = [[_sgd_reply(turn) for turn in dialogue.turns if not turn.silent] for dialogue in read]
-    return _of_replies("sgd", dialogues, 260)
+    return _of_replies("sgd", dialogues, 800)
 
 
 def _sgd_reply(said: sgd.SgdTurn) -> TaskReply:
@@ -103,7 +132,8 @@ def _sgd_reply(said: sgd.SgdTurn) -> TaskReply:
     tells = {f"{action.service} {action.slot}" for action in said.actions if action.act == "INFORM"}
     only = all(action.act == "REQUEST" for action in said.actions)
     rows = tuple({name.replace("_", " "): value for name, value in row.items()} for row in said.results)
-    return TaskReply(said.turn, frozenset(asks) if only else frozenset(), frozenset(tells), rows)
+    values = tuple((f"{each.service} {each.slot}", value) for each in said.actions if each.slot for value in each.values)
+    return TaskReply(said.turn, frozenset(asks) if only else frozenset(), frozenset(tells), values, rows)
 
 
 def _persuasion(data_dir: Path) -> DrawnSource:
@@ -156,4 +186,4 @@ _SOURCES: dict[str, Callable[[Path], DrawnSource]] = {
     "prosecco": _prosecco,
 }
 
-__all__ = ["LABELS", "DrawnSource", "ci_tod_sample", "released_samples"]
+__all__ = ["LABELS", "DrawnSource", "as_heard", "ci_tod_sample", "released_samples"]

@@ -15,12 +15,12 @@ from grice.models.data.multiwoz import Act, Utterance
 from grice.models.dialogue import Turn
 from grice.models.relations.inputs import KnownSpan, RelationTokens, turn_spans
 from grice.models.training.relations.evaluate import auc, figures, judge
-from grice.models.training.relations.faults import TaskReply, faulty
+from grice.models.training.relations.faults import Elsewhere, TaskReply, faulty
 from grice.models.training.relations.loss import LossWeights, step_loss, step_of
 from grice.models.training.relations.network import LowerStates, RelationNetwork
 from grice.models.training.relations.recipe import RelationRecipe, divide, shape_of
-from grice.models.training.relations.released import multiwoz_reply
-from grice.models.training.relations.samples import RelationSample, TaughtResponse, written_sample
+from grice.models.training.relations.released import as_heard, multiwoz_reply
+from grice.models.training.relations.samples import Clash, RelationSample, TaughtResponse, written_sample
 from grice.models.training.responses.written import read_contexts
 from grice.models.training.sentence_trunk import SentenceTrunk
 from grice.models.training.trainer import Objective, Schedule, Trainer
@@ -147,12 +147,40 @@ def test_faults_are_put_into_replies() -> None:
     found = {
         next(iter(each.labels)): each
         for seed in range(20)
-        for each in faulty(last, before, spans, (elsewhere, asked), random.Random(seed))
+        for each in faulty(last, before, spans, Elsewhere(elsewhere, asked, {}), random.Random(seed))
     }
     assert set(found) == {"!Par", "asked_again", "Red", "!Rel"}
     assert all(each.bad and each.text != last.turn.text for each in found.values())
     assert found["!Par"].clash is not None
     assert found["!Par"].clash.words == "19:30"
+
+
+def test_another_name_is_put_where_a_speaker_said_one() -> None:
+    said = turn_spans(
+        [Turn("user", "Will it rain in new york?"), Turn("bot", "In New York it is foggy."), Turn("user", "And today?")]
+    )
+    reply = TaskReply(Turn("bot", "Rain is likely in New York, and 12 degrees."), values=(("city", "New York"), ("heat", "12")))
+    values = {"city": ("Oakland", "new york"), "heat": ("30",)}
+    found = [each for seed in range(20) for each in faulty(reply, (), said, Elsewhere((), {}, values), random.Random(seed))]
+    (one,) = set(found)
+    assert one.text == "Rain is likely in Oakland, and 12 degrees."
+    assert (one.labels, one.clash) == ({"!Par", "!Sel"}, Clash(1, "New York", "Oakland"))
+
+
+def test_some_task_dialogue_reads_as_a_speech_recogniser_writes_it() -> None:
+    row = KnownSpan("fact", 0, "name: Old Mill")
+    clash = Clash(1, "19:30", "Five o'clock")
+    sample = RelationSample(
+        "sgd",
+        "task",
+        (row, *turn_spans([Turn("user", "A table at 19:30, please.")])),
+        (TaughtResponse("Booked: Five o'clock, Old Mill!", frozenset(("!Par",)), True, clash),),
+    )
+    heard = as_heard(sample)
+    assert [span.text for span in heard.spans] == ["name: Old Mill", "a table at 19:30 please"]
+    assert heard.responses[0].text == "booked five o'clock old mill"
+    assert heard.responses[0].clash == Clash(1, "19:30", "five o'clock")
+    assert heard.responses[0].labels == {"!Par"}
 
 
 def test_a_reply_of_multiwoz_says_what_it_asks_for_alone() -> None:
