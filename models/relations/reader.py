@@ -15,7 +15,7 @@ from grice.models.dialogue import check_each
 from grice.models.errors import shorten
 from grice.models.frustration.detector import FrustrationDetector, load_frustration_detector
 from grice.models.manifest import Manifest, read_manifest
-from grice.models.relations.budget import AlarmThresholds, fine_of
+from grice.models.relations.budget import NEVER, AlarmThresholds, fine_of
 from grice.models.relations.evidence import sentence_support
 from grice.models.relations.inputs import ContextPieces, KnownSpan, RelationTokens, ResponsePieces
 from grice.models.relations.known import choose_spans
@@ -37,7 +37,10 @@ from grice.models.text.template import read_tokenizer
 
 OUTPUTS = ("bad", "labels", "setting", "context", "own")
 BY_RULE: float = 0.97
-"""How likely a response is faulty of which a rule says so (`grice.models.relations.rules`)."""
+"""How likely a response is faulty of which a rule says so (`grice.models.relations.rules`); where more raises an alarm, so much.
+
+Of the written responses but those of the held hands the rules say so of 32 faulty ones and of 4 of 9,981 fine ones.
+"""
 NOTHING = KnownSpan("user", -1, "-")
 """Read where nothing was said and nothing given."""
 
@@ -163,14 +166,15 @@ class RelationReader:
         if repeat is not None:
             found["Red"] = replace(found["Red"], about=repeat.about, words=repeat.words)
         by_rule = find_by_rule(question, repeat)
+        least = self.thresholds.of_setting(setting)
         for each in by_rule:
             labels[each.label] = share = max(labels[each.label] or 0.0, BY_RULE)
-            bad, found[each.label] = max(bad, BY_RULE), replace(each, probability=share)
+            bad, found[each.label] = max(bad, BY_RULE, least if least < NEVER else 0.0), replace(each, probability=share)
         pointed = self._pointed(scores, question.dialogue.last.text)
         found = {label: _pointing(each, scores, pointed) for label, each in found.items()}
         bad, findings = self._unsettled(question, bad, list(found.values()))
         shown = [each for each in findings if self._shows(each)]
-        alarm = bad >= self.thresholds.of_setting(setting)
+        alarm = bad >= least
         if alarm and not any(each.label != "Emp" for each in shown):
             shown.append(_likeliest(findings))
         shown.sort(key=lambda each: -each.probability)

@@ -10,7 +10,8 @@ import pytest
 
 from grice.models.dialogue import Dialogue, Turn
 from grice.models.relations import RelationFinding, RelationQuestion, RelationReader, ResponseRelations, load_relation_reader
-from grice.models.relations.labels import LABELS
+from grice.models.relations.budget import NEVER, AlarmThresholds
+from grice.models.relations.labels import LABELS, SETTINGS
 
 MUSEUM = {"museum": "Kiln Yard", "opens": "17:00", "phone": "01223 350688", "price": "20 euros"}
 
@@ -89,6 +90,14 @@ def test_an_act_that_a_row_says_is_done_is_no_promise(reader: RelationReader) ->
     failed = asked(said, "Where is my money?", facts=({"tool": "refund_card", "status": "failed"},))
     assert not concluded(reader, done, bad=9.0, promise=9.0).alarm
     assert concluded(reader, failed, bad=9.0, promise=9.0).alarm
+
+
+def test_what_a_rule_says_is_an_alarm_at_every_budget_but_where_there_are_none(reader: RelationReader) -> None:
+    clash = asked("It opens at 18:30.", facts=(MUSEUM,))
+    strict = AlarmThresholds(dict.fromkeys(SETTINGS, 0.999), dict(reader.thresholds.labels))
+    assert concluded(reader.with_thresholds(strict), clash).alarm
+    never = AlarmThresholds(dict.fromkeys(SETTINGS, NEVER), dict(reader.thresholds.labels))
+    assert not concluded(reader.with_thresholds(never), clash).alarm
 
 
 def test_a_question_that_was_just_answered_is_an_alarm(reader: RelationReader) -> None:
