@@ -28,6 +28,8 @@ def statement(kind: str, name: str, *slots: SlotMeaning) -> Statement:
         "It's a shame, but I really need to cancel.",
         "get rid of it pls",
         "could u mend it",
+        "I am on tablets: may I give blood with those?",
+        "We have a newborn, how much would a lock cost?",
     ],
 )
 def test_words_of_asking_ask_for_an_intent(text: str) -> None:
@@ -36,7 +38,14 @@ def test_words_of_asking_ask_for_an_intent(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["The orange light came on.", "He needs a bigger bed by now.", "Somebody told me it was free.", "Pleased to see you."]
+    "text",
+    [
+        "The orange light came on.",
+        "He needs a bigger bed by now.",
+        "Somebody told me it was free.",
+        "Pleased to see you.",
+        "You know how much I fly.",
+    ],
 )
 def test_a_hint_does_not_ask(text: str) -> None:
     assert not is_said_directly(text, statement("intent", "any_intent"))
