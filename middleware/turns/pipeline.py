@@ -18,7 +18,7 @@ from grice.middleware.turns.analysis import Decision, Finding, Reason, Stage, St
 from grice.middleware.turns.courtesy import is_courtesy
 from grice.middleware.turns.guard import Guard
 from grice.middleware.turns.guard.agreement import is_mere_reply
-from grice.middleware.turns.guard.topics import speaks_of_town
+from grice.middleware.turns.guard.topics import is_of_few_words, speaks_of_town
 from grice.middleware.turns.menu_rewriter import MenuRewrite, MenuRewriter
 from grice.middleware.turns.reply_rewriter import ReplyRewriter
 from grice.middleware.turns.scope import is_out_of_scope
@@ -202,7 +202,7 @@ class Pipeline:
         strange = [turn for turn in turns if not speaks_of_town(turn.dialogue)]
         for turn, reply in self._ask("meaning", self.reply_rewriter.predict, strange):
             turn.is_plain = reply.is_direct
-            turn.is_strange = isinstance(self.rewriter, Rewriter)
+            turn.is_strange = isinstance(self.rewriter, Rewriter) and not is_of_few_words(turn.dialogue)
             turn.rewrite = reply.rewrite
         return [turn for turn in turns if not (turn.is_plain or turn.is_strange or turn.rewrite or turn.failure)]
 

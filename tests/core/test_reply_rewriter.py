@@ -11,7 +11,7 @@ from grice.middleware.turns.reply_rewriter import REPLY_FROM, ReplyRewriter
 from grice.models import Dialogue, Rewriter
 from grice.models.meaning.results import MeaningQuestion, PossibleMeaning, TurnMeaning
 
-TURN = Dialogue.of("hm", [("bot", "Shall I renew it?")])
+TURN = Dialogue.of("hm", [("bot", "Your passport runs out this summer. Shall I renew it for you now?")])
 SURE = REPLY_FROM + 0.05
 
 
@@ -89,8 +89,9 @@ def test_a_rewriter_of_ones_own_is_asked_where_no_reply_is_sure() -> None:
     assert text(Reader("no", 0.1)) == "please wait"
 
 
-def test_of_a_town_our_rewriter_is_asked() -> None:
-    town = Dialogue.of("hm", [("bot", "Shall I book the hotel?")])
-    pipeline = Pipeline(Indirect(), OfTowns(), PipelineSettings(on_error="raise"), reader=Reader("no", SURE))
+@pytest.mark.parametrize("asked", ["Shall I book you a hotel, or would you rather go on to the next place?", "Shall I renew it?"])
+def test_of_a_town_and_in_few_words_our_rewriter_is_asked(asked: str) -> None:
+    town = Dialogue.of("hm", [("bot", asked)])
+    pipeline = Pipeline(Indirect(), OfTowns(), PipelineSettings(on_error="raise"), reader=Reader("no", 0.1))
     with pytest.raises(AssertionError):
         pipeline.predict([town])

@@ -21,7 +21,7 @@ from grice.models import MeaningQuestion
 
 OPENING = "I am looking for a place to eat."
 BUDGET = "I am on a tight budget"
-LEAVING = "I have to go now, my train is leaving."
+LEAVING = "It is getting late and I am tired, I had better stop here."
 WITH_MENU = ({"name": REWRITER, "menu": True}, *NLU_PIPELINE, {"name": ALIGNER})
 POLICY = "grice.components.ClarifyingPolicy"
 POLICIES = ({"name": "RulePolicy"}, {"name": POLICY})

@@ -15,7 +15,7 @@ _TOWN = frozenset(
         " lunch dinner breakfast cuisine pub attraction attractions museum museums college colleges theatre"
         " theatres theater theaters cinema nightclub gallery galleries architecture entertainment parking wifi"
         " internet postcode zip stay staying star stars hospital police cambridge town centre center north south"
-        " east west information phone address admission reference"
+        " east west information phone address admission reference range"
     )
 )
 """One of these stands in 99 of 100 dialogues of DIRECT's training and dev parts, and in 10 of 100 of those about other things (the
@@ -39,3 +39,8 @@ def added_topics(rewrite: Iterable[str], sources: Sequence[Sequence[str]]) -> It
 def speaks_of_town(dialogue: Dialogue) -> bool:
     """Whether one of a dialogue's turns has a word that town information has."""
     return any(word.text in _TOWN for turn in dialogue.turns for word in split_words(turn.text))
+
+
+def is_of_few_words(dialogue: Dialogue) -> bool:
+    """Whether a dialogue has too few words to show what it is about."""
+    return sum(len(split_words(turn.text)) for turn in dialogue.turns) < ENOUGH
