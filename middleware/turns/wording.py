@@ -8,8 +8,8 @@ from grice.middleware.turns.statement import Statement
 
 _REQUEST = re.compile(
     r"\b(?:please|pl[sz]|(?:i|we)(?:'d| would) (?:like|love|prefer)|(?:i|we)(?: \w+)? (?:want|need|wish) to|what (?:i|we) want"
-    r"|i wanna|(?:tell|show|give|get|find|send|bring|book|let|help) (?:me|us)\b|(?:can|could|will|would) (?:you|u|i|we)|may (?:i|we))\b"
-    r"|\bhow (?:much|many|long)\b[^.!?]*\?",
+    r"|i wanna|(?:tell|show|give|get|find|send|bring|book|let|help) (?:me|us)\b|(?:can|could|will|would) (?:you|u|i|we)"
+    r"|may (?:i|we))\b|\bhow (?:much|many|long)\b[^.!?]*\?",
     re.I,
 )
 """Words by which somebody asks for something."""
