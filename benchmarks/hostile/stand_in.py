@@ -43,7 +43,7 @@ class NoRewriter:
     """Is never asked, since every turn is direct."""
 
     def predict(self, dialogues: Sequence[Dialogue]) -> list[Rewrite]:
-        raise NotImplementedError
+        raise AssertionError("every turn is direct: no rewriter is asked")
 
 
 @dataclass(frozen=True)

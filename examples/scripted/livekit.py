@@ -57,7 +57,7 @@ class ScriptedEars(stt.STT):
             yield stt.SpeechEvent(type=stt.SpeechEventType.END_OF_SPEECH)
 
     async def _recognize_impl(self, *_: Any, **__: Any) -> stt.SpeechEvent:
-        raise NotImplementedError
+        raise RuntimeError("this stand-in streams only: it recognises no single recording")
 
 
 class Silence(AudioInput):

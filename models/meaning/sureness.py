@@ -112,7 +112,7 @@ def describe_best(scores: MeaningScores, best: BestMeaning) -> list[float]:
 
 def describe_kind(scores: MeaningScores) -> list[float]:
     """The numbers of `INDIRECT_BY`."""
-    return [*map(float, np.log(softmax(scores.turn_kinds) + SMALLEST))]
+    return list(map(float, np.log(softmax(scores.turn_kinds) + SMALLEST)))
 
 
 NEUTRAL = ("answer", "courtesy", "none")

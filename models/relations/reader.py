@@ -37,10 +37,7 @@ from grice.models.text.template import read_tokenizer
 
 OUTPUTS = ("bad", "labels", "setting", "context", "own")
 BY_RULE: float = 0.97
-"""How likely a response is faulty of which a rule says so (`grice.models.relations.rules`); where more raises an alarm, so much.
-
-Of the written responses but those of the held hands the rules say so of 32 faulty ones and of 4 of 9,981 fine ones.
-"""
+"""How likely a response is faulty of which a rule says so (`grice.models.relations.rules`); where an alarm needs more, so much."""
 NOTHING = KnownSpan("user", -1, "-")
 """Read where nothing was said and nothing given."""
 
